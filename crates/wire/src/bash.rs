@@ -17,7 +17,7 @@ pub use details::{
     ProcessState, RunAction, RunDetails, RunOutput, Screen, TerminalList, WaitFacts,
 };
 
-use crate::TerminalId;
+use crate::{TerminalId, limits};
 
 /// What to do with a terminal. Without an action, `command` runs to its end with no terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,12 +102,29 @@ pub struct BashArgs {
 }
 
 /// Columns and rows, each 1–1000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Size {
     /// Columns.
     pub cols: u16,
     /// Rows.
     pub rows: u16,
+}
+
+impl Size {
+    /// What a terminal gets when its opener names no size.
+    pub const DEFAULT: Self = Self { cols: limits::DEFAULT_COLS, rows: limits::DEFAULT_ROWS };
+
+    /// The size, or `None` when either number is out of bounds.
+    pub fn new(cols: u16, rows: u16) -> Option<Self> {
+        let fits = |n: u16| limits::SIZE.contains(&n);
+        (fits(cols) && fits(rows)).then_some(Self { cols, rows })
+    }
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 /// What a wait waits for.
