@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Refusal;
 use crate::bash::BashArgs;
@@ -102,7 +102,7 @@ tools! {
 fn read<T: serde::de::DeserializeOwned>(args: Value) -> Result<T, Refusal> {
     // A tool without arguments is called with none or with null by some clients.
     let args = if args.is_null() {
-        Value::Object(serde_json::Map::new())
+        Value::Object(Map::new())
     } else {
         args
     };
@@ -135,64 +135,68 @@ fn plain(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             map.remove("default");
-            if map
-                .get("format")
-                .is_some_and(|it| it.as_str().is_some_and(|f| f.starts_with("uint")))
-            {
+            let format = map.get("format").and_then(Value::as_str);
+            if format.is_some_and(|it| it.starts_with("uint")) {
                 map.remove("format");
             }
-            if let Some(Value::Array(kinds)) = map.get_mut("type") {
-                kinds.retain(|it| it != "null");
-                if let [only] = kinds.as_slice() {
-                    let only = only.clone();
-                    map.insert("type".to_owned(), only);
-                }
-            }
-            if let Some(Value::Array(parts)) = map.get_mut("anyOf") {
-                parts.retain(|it| it["type"] != "null");
-                if parts.len() == 1
-                    && let Some(Value::Object(only)) = parts.pop()
-                {
-                    map.remove("anyOf");
-                    let about = map.remove("description");
-                    map.extend(only);
-                    if let Some(about) = about {
-                        map.insert("description".to_owned(), about);
-                    }
-                }
-            }
-            if let Some(Value::Array(cases)) = map.remove("oneOf") {
-                let words: Vec<Value> = cases
-                    .iter()
-                    .filter_map(|it| it.get("const").cloned())
-                    .collect();
-                let notes: Vec<String> = cases
-                    .iter()
-                    .filter_map(|it| {
-                        Some(format!(
-                            "{}: {}",
-                            it["const"].as_str()?,
-                            it["description"].as_str()?
-                        ))
-                    })
-                    .collect();
-                map.insert("type".to_owned(), "string".into());
-                map.insert("enum".to_owned(), Value::Array(words));
-                let about = map
-                    .get("description")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned();
-                map.insert(
-                    "description".to_owned(),
-                    format!("{about} {}", notes.join(" ")).trim().into(),
-                );
-            }
+            without_null_type(map);
+            without_null_part(map);
+            cases_as_enum(map);
             map.values_mut().for_each(plain);
         }
         Value::Array(items) => items.iter_mut().for_each(plain),
         _ => {}
     }
+}
+
+fn without_null_type(map: &mut Map<String, Value>) {
+    let Some(Value::Array(kinds)) = map.get_mut("type") else {
+        return;
+    };
+    kinds.retain(|it| it != "null");
+    if let [only] = kinds.as_slice() {
+        let only = only.clone();
+        map.insert("type".to_owned(), only);
+    }
+}
+
+fn without_null_part(map: &mut Map<String, Value>) {
+    let Some(Value::Array(parts)) = map.get_mut("anyOf") else {
+        return;
+    };
+    parts.retain(|it| it["type"] != "null");
+    if parts.len() == 1
+        && let Some(Value::Object(only)) = parts.pop()
+    {
+        map.remove("anyOf");
+        let about = map.remove("description");
+        map.extend(only);
+        map.extend(about.map(|it| ("description".to_owned(), it)));
+    }
+}
+
+/// Words with a sentence each become one enum; the sentences go into its description.
+fn cases_as_enum(map: &mut Map<String, Value>) {
+    let Some(Value::Array(cases)) = map.remove("oneOf") else {
+        return;
+    };
+    let words: Vec<Value> = cases
+        .iter()
+        .filter_map(|it| it.get("const").cloned())
+        .collect();
+    let note = |it: &Value| {
+        let (word, about) = (it["const"].as_str()?, it["description"].as_str()?);
+        Some(format!("{word}: {about}"))
+    };
+    let notes: Vec<String> = cases.iter().filter_map(note).collect();
+    map.insert("type".to_owned(), "string".into());
+    map.insert("enum".to_owned(), Value::Array(words));
+    let about = map
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let about = format!("{about} {}", notes.join(" "));
+    map.insert("description".to_owned(), about.trim().into());
 }
 
 #[cfg(test)]
