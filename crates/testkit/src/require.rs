@@ -1,0 +1,20 @@
+//! Programs that a test drives and that a machine may lack.
+
+/// Whether the program is there. Otherwise the test says so and returns.
+///
+/// # Panics
+/// With `CI=true` when it is missing: there nothing may be skipped.
+#[track_caller]
+pub fn require(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|it| it.join(program).is_file());
+    let ci = std::env::var_os("CI").is_some_and(|it| it == "true" || it == "1");
+    assert!(
+        found || !ci,
+        "{program} is missing, and CI=true allows no skipped test"
+    );
+    if !found {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
