@@ -188,6 +188,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn the_short_cut_agrees_with_reading_every_byte(bytes in stream(), cut in 0usize..60) {
             let cut = cut.min(bytes.len());

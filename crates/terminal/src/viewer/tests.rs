@@ -176,6 +176,8 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_split_gives_the_same_output(
         fragments in prop::collection::vec(fragment(), 0..12),
