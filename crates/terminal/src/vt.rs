@@ -241,7 +241,9 @@ impl Vt {
     /// does, with at most [`limits::SCROLLBACK_UNITS`] of what scrolled away. They ask nothing. Within an
     /// update they repaint what is drawn of it so far.
     pub fn keyframe(&self) -> Vec<u8> {
-        keyframe::write(&self.parser, self.title(), limits::SCROLLBACK_UNITS)
+        let write = || keyframe::write(&self.parser, self.title(), limits::SCROLLBACK_UNITS);
+        // A blank screen is what a viewer gets of an engine that cannot be read.
+        catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(|_| keyframe::BLANK.to_vec())
     }
 
     /// Which lines are kept. A reset or a resize may renumber, never to smaller totals.

@@ -12,6 +12,8 @@ use fux_vt::{Mode, MouseProtocolEncoding, MouseProtocolMode, Parser, Row, Screen
 use self::paint::Painter;
 use super::probe::{self, Charset, Charsets, OfScreen, Probed, SHIFTS, Saved};
 
+/// A reset: what every keyframe begins with.
+pub(super) const BLANK: &[u8] = b"\x1bc";
 /// Columns between the tab stops a terminal starts with.
 const TAB: u16 = 8;
 /// The cursor shape of a terminal that was told none.
@@ -45,7 +47,7 @@ pub(super) fn write(parser: &Parser, title: &str, units: usize) -> Vec<u8> {
     let screen = parser.screen();
     let probed = probe::probe(parser);
     let mut out = Painter::new();
-    out.raw(b"\x1bc");
+    out.raw(BLANK);
     colours(screen, &mut out);
     main_screen(screen, units, &mut out);
     if let Some(main) = &probed.main {
@@ -110,6 +112,9 @@ fn lines(rows: &[Row<'_>], out: &mut Painter) {
     for (at, row) in rows.iter().enumerate() {
         let is_last = at + 1 == rows.len();
         let wraps = row.continues() && !is_last;
+        if goes_on {
+            out.wrap_plainly(row);
+        }
         // A wrap becomes real only by a cell in the next row.
         let least = usize::from(goes_on);
         out.row(
@@ -170,6 +175,8 @@ fn alternate_screen(screen: &Screen, main: &OfScreen, out: &mut Painter) {
     restore_to_save(&main.saved, out);
     out.raw(b"\x1b[?1049h");
     undo_saved(&main.saved, out);
+    // Entering filled the screen with the saved pen's colours.
+    out.raw(b"\x1b[2J");
     let rows: Vec<Row<'_>> = screen.alternate_rows().collect();
     out.raw(b"\x1b[H");
     lines(&rows[..last_to_paint(&rows, 0, 0)], out);

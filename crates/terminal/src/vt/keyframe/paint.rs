@@ -96,6 +96,18 @@ impl Painter {
         }
     }
 
+    /// Makes a pending wrap happen with a default pen, since the line it may scroll in is filled
+    /// with the pen's colours; the row's first glyph does it, and is printed over afterwards.
+    pub(super) fn wrap_plainly(&mut self, next: &Row<'_>) {
+        if let Some(first) = next.cell(0)
+            && first.attributes() != Attributes::default()
+        {
+            self.plain();
+            self.raw(first.shown().as_bytes());
+            self.raw(b"\r");
+        }
+    }
+
     pub(super) fn cell(&mut self, cell: CellRef<'_>, link: Option<&Hyperlink>) {
         self.cell_link(link);
         self.pen(cell.attributes());
