@@ -73,6 +73,16 @@ impl Stream {
         }
     }
 
+    /// Waits until a write would be taken, or nobody reads any more.
+    pub async fn writable(&self) {
+        while let Ok(mut ready) = self.watched.writable().await {
+            if ready_now(self.as_fd(), PollFlags::OUT | PollFlags::HUP | PollFlags::ERR) {
+                return;
+            }
+            ready.clear_ready();
+        }
+    }
+
     /// Writes what is taken now, without waiting.
     pub fn try_write(&self, bytes: &[u8]) -> Write {
         match rustix::io::write(&self.watched, bytes) {
