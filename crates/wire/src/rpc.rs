@@ -167,6 +167,8 @@ methods! {
     ServerInfo("server.info", None): ServerInfo => ServerInfoReply;
     /// Makes a chat.
     ChatsCreate("chats.create", None): ChatsCreate => ChatReply;
+    /// The chat of the terminal that the caller runs in; outside of one a new chat, as `chats.create` makes it.
+    ChatsJoin("chats.join", None): ChatsJoin => ChatReply;
     /// The caller's open chats, newest first.
     ChatsList("chats.list", None): ChatsList => ChatsReply;
     /// Closes a chat and its terminals.
@@ -207,10 +209,29 @@ params! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         env: Option<Vec<(String, String)>>,
     }
+    /// Params of `chats.join`, for the chat that may have to be made.
+    ChatsJoin {
+        /// What people call it; default: the folder's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+        /// Its folder; default: the caller's working directory, else their home.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<PathBuf>,
+        /// The environment that its terminals get; less what looks like a secret.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        env: Option<Vec<(String, String)>>,
+    }
     /// Params of `chats.list`.
     ChatsList {}
     /// An answer without content.
     Empty {}
+}
+
+impl From<ChatsJoin> for ChatsCreate {
+    fn from(params: ChatsJoin) -> Self {
+        let ChatsJoin { title, folder, env } = params;
+        Self { title, folder, env }
+    }
 }
 
 /// Params of `chats.close`.

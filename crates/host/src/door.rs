@@ -1,0 +1,205 @@
+//! The one door: every call of every transport comes through [`Host::call`].
+//!
+//! Order: access, then scope, then limits, then what must be durable first, then the deed.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use wire::rpc::{Call, ChatReply, ChatsReply, Empty, PanesAttach, ServerInfoReply, ToolsCall};
+use wire::tool::ToolCall;
+use wire::{Kind, Refusal};
+
+use crate::access::Rules;
+use crate::caller::Caller;
+use crate::chats::Chats;
+use crate::launcher::Launcher;
+use crate::panes::Held;
+use crate::places::SocketPlace;
+use crate::runners::{Runners, lost};
+use crate::stop::Stop;
+use crate::store::{Store, StoreError};
+use crate::tools::{Bash, Surroundings};
+use crate::turns::Turn;
+
+use crate::{Permission, account};
+
+/// What the binary tells the host.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Of the program.
+    pub version: String,
+    /// The account that the server runs as.
+    pub uid: u32,
+    /// What local callers may do with terminals.
+    pub local: Permission,
+    /// Names of variables that programs get although they look like secrets.
+    pub pass: Vec<String>,
+    /// Where the runners' sockets lie.
+    pub sockets: SocketPlace,
+}
+
+/// An answer, and what must not overtake it.
+#[derive(Debug)]
+pub struct Reply {
+    /// The method's reply.
+    pub value: Value,
+    /// Dropped when the reply is on its way to the client.
+    pub held: Option<Held>,
+}
+
+/// The server's side of everything.
+pub struct Host {
+    version: String,
+    rules: Rules,
+    chats: Chats,
+    runners: Arc<Runners>,
+    bash: Bash,
+}
+
+impl Host {
+    /// Starts up: goes on with the runners that an earlier server left behind.
+    ///
+    /// # Errors
+    /// The store does not work.
+    pub async fn start(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        launcher: Arc<dyn Launcher>,
+    ) -> Result<Arc<Self>, StoreError> {
+        let runners = Runners::new(settings.sockets, launcher, Arc::clone(&store));
+        runners.adopt().await?;
+        Ok(Arc::new(Self {
+            version: settings.version,
+            rules: Rules {
+                server_uid: settings.uid,
+                local: settings.local,
+            },
+            chats: Chats::new(Arc::clone(&store), Arc::clone(&runners), settings.pass),
+            bash: Bash::new(store, Arc::clone(&runners)),
+            runners,
+        }))
+    }
+
+    /// Carries a call out. Calls to one terminal are carried out in the order in which `call` itself was called;
+    /// everything else happens when the future is polled. Dropping the future cancels the call.
+    pub fn call(
+        self: &Arc<Self>,
+        caller: &Arc<Caller>,
+        call: Call,
+        stop: Stop,
+    ) -> impl Future<Output = Result<Reply, Refusal>> + Send + use<> {
+        let (host, caller) = (Arc::clone(self), Arc::clone(caller));
+        let turn = turn(&caller, &call);
+        async move {
+            host.rules.check(caller.peer(), call.access())?;
+            host.carry_out(&caller, call, turn, stop).await
+        }
+    }
+
+    async fn carry_out(
+        &self,
+        caller: &Caller,
+        call: Call,
+        turn: Turn,
+        stop: Stop,
+    ) -> Result<Reply, Refusal> {
+        let peer = caller.peer();
+        match call {
+            Call::ServerInfo(_) => reply(&ServerInfoReply {
+                version: self.version.clone(),
+                pid: std::process::id(),
+            }),
+            Call::ChatsCreate(params) => reply(&ChatReply {
+                chat: self.chats.create(peer, params).await?,
+            }),
+            Call::ChatsJoin(params) => {
+                let chat = self.chats.join(peer, params.into()).await?;
+                reply(&ChatReply { chat })
+            }
+            Call::ChatsList(_) => reply(&ChatsReply {
+                chats: self.chats.list(peer).await?,
+            }),
+            Call::ChatsClose(params) => {
+                self.chats.close(peer, params.chat_id).await?;
+                reply(&Empty {})
+            }
+            Call::ToolsCall(params) => self.tool(caller, params, turn, stop).await,
+            Call::PanesAttach(params) => self.attach(caller, params).await,
+            Call::PanesDetach(params) => {
+                caller.panes().detach(params.channel);
+                reply(&Empty {})
+            }
+            Call::PanesTakeOver(params) => {
+                caller.panes().take_over(params.channel).await?;
+                reply(&Empty {})
+            }
+            Call::PanesRelease(params) => {
+                caller.panes().release(params.channel).await?;
+                reply(&Empty {})
+            }
+        }
+    }
+
+    async fn tool(
+        &self,
+        caller: &Caller,
+        params: ToolsCall,
+        turn: Turn,
+        stop: Stop,
+    ) -> Result<Reply, Refusal> {
+        // Before a chat is made for it: a call that cannot be carried out leaves nothing behind.
+        let ToolCall::Bash(args) = ToolCall::parse(&params.name, params.arguments)?;
+        let call = wire::bash::BashCall::check(args)?;
+        let peer = caller.peer();
+        let scope = match params.chat_id {
+            Some(id) => self.chats.scope(peer, id).await?,
+            None => {
+                self.chats
+                    .scope_of_folder(peer, params.cwd.clone(), params.env)
+                    .await?
+            }
+        };
+        let around = Surroundings {
+            cwd: params.cwd,
+            shell: account::find(scope.chat().owner).and_then(|it| it.shell),
+            stop,
+        };
+        reply(&self.bash.call(&scope, call, around, turn).await?)
+    }
+
+    async fn attach(&self, caller: &Caller, params: PanesAttach) -> Result<Reply, Refusal> {
+        let scope = self.chats.scope(caller.peer(), params.chat_id).await?;
+        self.bash.known(&scope, params.terminal_id).await?;
+        let link = self
+            .runners
+            .existing(scope.chat().id)
+            .await?
+            .ok_or_else(lost)?;
+        let (pane, held) = caller.panes().attach(link, params).await?;
+        Ok(Reply {
+            held: Some(held),
+            ..reply(&pane)?
+        })
+    }
+}
+
+/// The place of a call among those of its connection to the same terminal.
+fn turn(caller: &Caller, call: &Call) -> Turn {
+    let Call::ToolsCall(params) = call else {
+        return Turn::default();
+    };
+    let id = params.arguments.get("terminal_id").and_then(Value::as_str);
+    id.and_then(|it| it.parse().ok())
+        .map_or_else(Turn::default, |id| caller.turns().take(id))
+}
+
+fn reply(value: &impl Serialize) -> Result<Reply, Refusal> {
+    match serde_json::to_value(value) {
+        Ok(value) => Ok(Reply { value, held: None }),
+        Err(error) => Err(Refusal::new(
+            Kind::Internal,
+            format!("the answer has no JSON: {error}"),
+        )),
+    }
+}

@@ -1,0 +1,30 @@
+//! Draws random ids. The store's unique key tells when one is taken; the caller then draws again.
+
+use wire::{ChatId, Kind, Refusal, TerminalId};
+
+/// A second collision of 64 random bits means that the source of randomness is broken, not that luck is bad.
+pub(crate) const DRAWS: usize = 4;
+
+/// A chat id that is very probably new.
+pub(crate) fn chat() -> Result<ChatId, Refusal> {
+    bits().map(ChatId::from_random)
+}
+
+/// A terminal id that is very probably new.
+pub(crate) fn terminal() -> Result<TerminalId, Refusal> {
+    bits().map(TerminalId::from_random)
+}
+
+/// What is said when every draw collided.
+pub(crate) fn exhausted() -> Refusal {
+    Refusal::new(Kind::Internal, "no unused id was found")
+}
+
+fn bits() -> Result<u64, Refusal> {
+    getrandom::u64().map_err(|error| {
+        Refusal::new(
+            Kind::OutOfResources,
+            format!("the kernel gives no random bits: {error}"),
+        )
+    })
+}

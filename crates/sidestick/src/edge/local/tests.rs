@@ -1,0 +1,1 @@
+//! The local edge over a socket pair.
