@@ -65,6 +65,23 @@ fn b44_the_last_line_is_not_lost_when_somebody_keeps_the_terminal_open() {
     }
 }
 
+#[tokio::test]
+async fn b44_the_last_line_is_not_lost_among_what_others_print() {
+    let printer = "sh -c 'while echo noise; do :; done'";
+    for printer in [
+        format!("trap '' HUP; {printer} &"),
+        format!("setsid {printer} &"),
+    ] {
+        let script = format!("{printer}\nprintf '%20000s' x; echo LAST; exit 3");
+        let (mut process, master) = begin(sh(&script)).await;
+        let (output, exit) = read_to_exit(&mut process, &master).await;
+        assert_eq!(exit, Exit::Code(3));
+        assert!(output.contains("LAST"));
+        process.kill();
+        assert_eq!(within(process.next_event()).await, ProcEvent::Gone);
+    }
+}
+
 /// Rounds of programs that all print at the same time; every one is checked, and nothing is kept.
 async fn b44(rounds: usize, at_once: usize, before: &str, after: &str) {
     let script = format!("{before}\nprintf '%20000s' x; echo LAST; {after}");

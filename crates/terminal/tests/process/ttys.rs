@@ -1,7 +1,10 @@
 //! What a terminal's master takes and tells while its program runs.
 
 use crate::support::*;
-use rustix::fs::Mode;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use terminal::process::Exit;
 use terminal::pty::{Reopened, program_name};
 use terminal::size::Size;
@@ -10,18 +13,9 @@ use terminal::tty::Consumed;
 
 #[tokio::test]
 async fn b01_text_counts_as_consumed_only_when_the_program_has_read_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let gate = dir.path().join("gate");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &gate,
-        rustix::fs::FileType::Fifo,
-        Mode::RWXU,
-        0,
-    )
-    .unwrap();
+    let (_dir, gate) = gate();
     let script = format!(
-        "stty raw -echo; echo READY; cat '{}'; dd bs=99 count=1 2>&-; echo :; dd bs=99 count=1 2>&-; echo .",
+        "stty raw -echo; echo READY; read go <'{}'; dd bs=99 count=1 2>&-; echo :; dd bs=99 count=1 2>&-; echo .",
         gate.display()
     );
     let (_process, master) = begin(sh(&script)).await;
@@ -32,7 +26,7 @@ async fn b01_text_counts_as_consumed_only_when_the_program_has_read_it() {
     for _ in 0..200 {
         assert_eq!(master.consumed(), Consumed::No);
     }
-    std::fs::write(&gate, "").unwrap();
+    let _open = open(&gate);
     until(|| master.consumed() == Consumed::Yes).await;
     write(&master, b"\r").await;
     assert_eq!(
@@ -106,17 +100,44 @@ async fn b56_a_password_prompt_is_canonical_without_echo() {
 
 #[tokio::test]
 async fn a_terminal_that_was_let_go_can_be_read_again_when_it_is_reopened() {
-    let script =
-        "exec 3>&2 0<&- 1>&- 2>&- 3>&-; sleep 0.3; echo again >/dev/tty; sleep 1000 </dev/tty";
-    let (_process, mut master) = begin(sh(script)).await;
+    let (_dir, gate) = gate();
+    let script = format!(
+        "exec 0<&- 1>&- 2>&-; read go <'{}'; echo again >/dev/tty; exec sleep 1000 </dev/tty",
+        gate.display()
+    );
+    let (_process, mut master) = begin(sh(&script)).await;
     let mut buffer = [0; 64];
     assert_eq!(within(master.read(&mut buffer)).await, Read::Closed);
-    let master = loop {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        match master.reopened().unwrap() {
-            Reopened::Yes(master) => break master,
-            Reopened::No(still) => master = still,
-        }
+    master = match master.reopened().unwrap() {
+        Reopened::No(master) => master,
+        Reopened::Yes(_) => panic!("nobody can have"),
     };
+    let _open = open(&gate);
+    let master = within(async {
+        loop {
+            match master.reopened().unwrap() {
+                Reopened::Yes(master) => return master,
+                Reopened::No(still) => master = still,
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     read_until(&master, "again").await;
+}
+
+/// A pipe by name, at which a script waits for a line from the test.
+fn gate() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = dir.path().join("gate");
+    mknodat(CWD, &gate, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    (dir, gate)
+}
+
+/// Lets the script go on. Opened for both directions, because that waits for nobody; the line is
+/// there for as long as the file is.
+fn open(gate: &Path) -> File {
+    let mut file = File::options().read(true).write(true).open(gate).unwrap();
+    file.write_all(b"\n").unwrap();
+    file
 }
