@@ -2,6 +2,11 @@
 //!
 //! Order: access, then scope, then limits, then what must be durable first, then the deed.
 
+#[cfg(test)]
+mod pane_tests;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use serde::Serialize;

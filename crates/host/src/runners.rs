@@ -5,8 +5,6 @@
 //! only removed after the chat's terminals were recorded as lost, so that no new terminal is recorded so by mistake.
 
 mod link;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashMap;
 use std::io;

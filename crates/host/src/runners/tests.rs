@@ -1,1 +1,0 @@
-//! Runners in process.
