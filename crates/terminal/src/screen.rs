@@ -12,7 +12,7 @@ pub struct Row {
 }
 
 /// Where the cursor stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cursor {
     pub row: u16,
     /// At most the last column: a pending wrap does not move it past the edge.

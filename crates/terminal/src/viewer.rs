@@ -79,40 +79,46 @@ impl ViewerStream {
         self.fate != Fate::Passed
     }
 
-    /// Text up to the next byte that needs a look; returns how many bytes were read.
+    /// Text and harmless control sequences, up to what needs a closer look; returns how many bytes
+    /// were read.
     fn text(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         let mut from = 0;
-        loop {
-            let Some(at) = memchr3(ESC, ENQ, C1_LEAD, &bytes[from..]).map(|at| from + at) else {
-                self.text_end(&bytes[from..], out);
-                return bytes.len();
-            };
-            out.extend_from_slice(&bytes[from..at]);
-            from = at + 1;
-            match (bytes[at], bytes.get(from)) {
-                (ENQ, _) => return from,
-                (C1_LEAD, Some(0xa0..=0xbf)) => out.push(C1_LEAD),
-                (C1_LEAD, Some(&next)) if is_c1(next) => return from + 1,
-                (C1_LEAD, Some(_)) => out.extend_from_slice(REPLACEMENT),
-                (byte, _) => {
-                    self.place = Place::Ground.after(byte);
-                    self.held.push(byte);
-                    return from;
+        while let Some(at) = memchr3(ESC, ENQ, C1_LEAD, &bytes[from..]).map(|at| from + at) {
+            match (bytes[at], bytes.get(at + 1)) {
+                (ESC, _) if let Some(length) = query::harmless(&bytes[at..]) => from = at + length,
+                (C1_LEAD, Some(0xa0..=0xbf)) => from = at + 2,
+                (byte, next) => {
+                    out.extend_from_slice(&bytes[..at]);
+                    return at + self.stop_at(byte, next.copied(), out);
                 }
             }
         }
-    }
-
-    /// The last text of a piece, less the character it ends in the middle of.
-    fn text_end(&mut self, text: &[u8], out: &mut Vec<u8>) {
-        self.place = Place::tail_of(text);
+        self.place = Place::tail_of(&bytes[from..]);
         let pending = match self.place {
             Place::Utf8 { got, .. } => usize::from(got),
             _ => 0,
         };
-        let (whole, tail) = text.split_at(text.len() - pending);
+        let (whole, tail) = bytes.split_at(bytes.len() - pending);
         out.extend_from_slice(whole);
         self.held.extend_from_slice(tail);
+        bytes.len()
+    }
+
+    /// A byte of text that is not just passed on; returns how many bytes were read.
+    fn stop_at(&mut self, byte: u8, next: Option<u8>, out: &mut Vec<u8>) -> usize {
+        match (byte, next) {
+            (ENQ, _) => 1,
+            (C1_LEAD, Some(next)) if is_c1(next) => 2,
+            (C1_LEAD, Some(_)) => {
+                out.extend_from_slice(REPLACEMENT);
+                1
+            }
+            _ => {
+                self.place = Place::Ground.after(byte);
+                self.held.push(byte);
+                1
+            }
+        }
     }
 
     /// A byte after half a character; returns whether it was read.

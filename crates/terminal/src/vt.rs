@@ -25,9 +25,10 @@ use fux_vt::{
     Parser, Stop,
 };
 
+use memchr::memmem;
 use wire::limits;
 
-use self::frame::Frame;
+use self::frame::{Frame, Seen};
 use self::lines::LineCount;
 use self::replies::Answers;
 use self::tail::Tail;
@@ -39,6 +40,8 @@ use crate::stroke::Stroke;
 /// The engine's room for what scrolls away: 8 bytes a cell, and 24 bytes a row at 80 columns.
 /// Shorter rows cost more a unit, so that fewer units are kept; the memory never exceeds the room.
 const SCROLLBACK_BYTES: usize = limits::SCROLLBACK_UNITS * 8 + limits::SCROLLBACK_UNITS / 80 * 24;
+/// How programs end a synchronized update; there are rarer ways, which take longer to find.
+const UPDATE_END: &[u8] = b"\x1b[?2026l";
 /// A cell's size in pixels, for programs that ask: nobody knows the viewers' fonts.
 const CELL: (u16, u16) = (8, 16);
 const IDENTITY: Identity = Identity {
@@ -160,8 +163,8 @@ impl Vt {
     /// The viewport of the last complete frame.
     pub fn rows(&self) -> Vec<Row> {
         match &self.update {
-            Some(update) => update.shown.rows.clone(),
-            None => frame::rows(self.parser.screen()),
+            Some(update) => frame::rows(update.shown.lines()),
+            None => frame::rows(frame::lines(self.parser.screen())),
         }
     }
 
@@ -169,33 +172,31 @@ impl Vt {
     /// is spelled out, and concealed cells are marked.
     pub fn model_rows(&self) -> Vec<String> {
         match &self.update {
-            Some(update) => update.shown.model_rows.clone(),
-            None => frame::model_rows(self.parser.screen()),
+            Some(update) => frame::model_rows(update.shown.lines()),
+            None => frame::model_rows(frame::lines(self.parser.screen())),
         }
     }
 
     /// How many cells of the viewport a program concealed; [`Vt::model_rows`] marks each.
     pub fn concealed_cells(&self) -> usize {
         match &self.update {
-            Some(update) => update.shown.concealed,
-            None => frame::concealed(self.parser.screen()),
+            Some(update) => frame::concealed(update.shown.lines()),
+            None => frame::concealed(frame::lines(self.parser.screen())),
         }
     }
 
     /// The cursor of the last complete frame.
     pub fn cursor(&self) -> Cursor {
-        match &self.update {
-            Some(update) => update.shown.cursor,
-            None => frame::cursor(self.parser.screen()),
-        }
+        self.seen().cursor
     }
 
     /// A number that is equal for equal displays: text, attributes and cursor of the last complete
     /// frame. Only good within one run of the process.
     pub fn fingerprint(&self) -> u64 {
+        let seen = self.seen();
         match &self.update {
-            Some(update) => update.shown.fingerprint,
-            None => frame::fingerprint(self.parser.screen()),
+            Some(update) => frame::fingerprint(update.shown.lines(), seen),
+            None => frame::fingerprint(frame::lines(self.parser.screen()), seen),
         }
     }
 
@@ -256,6 +257,13 @@ impl Vt {
         self.rebuilt
     }
 
+    fn seen(&self) -> Seen {
+        match &self.update {
+            Some(update) => update.shown.seen(),
+            None => frame::seen(self.parser.screen()),
+        }
+    }
+
     fn run(&mut self, now: Instant, bytes: &[u8]) {
         #[cfg(test)]
         assert!(
@@ -280,7 +288,9 @@ impl Vt {
     /// Keeps the frame before the update, but only if it does not end within `rest`: most do, and
     /// then nobody can read in between.
     fn begin_update(&mut self, now: Instant, rest: &[u8]) {
-        if self.parser.frame_scan().end(rest).is_none() {
+        let ends = memmem::find(rest, UPDATE_END).is_some()
+            || self.parser.frame_scan().end(rest).is_some();
+        if !ends {
             let shown = Frame::of(self.parser.screen());
             self.update = Some(Update { since: now, shown });
         }

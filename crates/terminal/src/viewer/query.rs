@@ -32,6 +32,22 @@ pub(super) fn asks(sequence: &[u8]) -> bool {
     }
 }
 
+/// The length of the control sequence `bytes` begin with, when it is whole and asks nothing. Most
+/// of a screen's bytes are such sequences, so this must be quick.
+pub(super) fn harmless(bytes: &[u8]) -> Option<usize> {
+    let body = bytes.strip_prefix(CSI)?;
+    let end = body.iter().position(|b| !(0x20..=0x3f).contains(b))?;
+    let harmless = match body[end] {
+        b'm' => body[0] != b'?',
+        b'c' | b'n' | b'p' | b'q' | b'S' | b't' | b'u' | b'v' | b'w' | b'x' | b'y' | b'|' => {
+            !control_asks(&body[..=end])
+        }
+        0x40..=0x7e => true,
+        _ => false,
+    };
+    harmless.then_some(CSI.len() + end + 1)
+}
+
 /// Whether a sequence that begins with `start` could still turn out to ask.
 pub(super) fn may_ask(start: &[u8]) -> bool {
     if let Some(payload) = start.strip_prefix(OSC) {

@@ -7,13 +7,19 @@
 
 mod paint;
 
-use fux_vt::{Mode, MouseProtocolEncoding, MouseProtocolMode, Parser, Row, Screen};
+use fux_vt::{Attributes, Mode, MouseProtocolEncoding, MouseProtocolMode, Parser, Row, Screen};
 
 use self::paint::Painter;
+use super::frame::width;
 use super::probe::{self, Charset, Charsets, OfScreen, Probed, SHIFTS, Saved};
 
 /// A reset: what every keyframe begins with.
 pub(super) const BLANK: &[u8] = b"\x1bc";
+/// The most bytes of what scrolled away: lines in many colours take twenty times their text, and a
+/// viewer waits for all of it.
+const HISTORY_BYTES: usize = 512 * 1024;
+/// About what a change of the pen takes, in bytes.
+const COST_OF_PEN: usize = 20;
 /// Columns between the tab stops a terminal starts with.
 const TAB: u16 = 8;
 /// The cursor shape of a terminal that was told none.
@@ -122,7 +128,7 @@ fn lines(rows: &[Row<'_>], out: &mut Painter) {
             if wraps {
                 row.len()
             } else {
-                paint::width(row).max(least)
+                width(row).max(least)
             },
         );
         if !wraps {
@@ -136,15 +142,20 @@ fn lines(rows: &[Row<'_>], out: &mut Painter) {
     out.plain();
 }
 
-/// The first row to paint of those that scrolled away.
+/// The first row to paint of those that scrolled away: as many as fit both bounds.
 fn oldest_within(history: &[Row<'_>], units: usize) -> usize {
-    let mut used = 0;
+    let (mut used, mut bytes) = (0, 0);
     let fits = |row: &&Row<'_>| {
-        used += row
-            .cells()
-            .map(|cell| cell.contents().encode_utf16().count())
-            .sum::<usize>();
-        used <= units
+        let mut pen = Attributes::default();
+        for cell in row.cells().take(width(row)) {
+            used += cell.contents().encode_utf16().count();
+            bytes += cell.shown().len();
+            if cell.attributes() != pen {
+                pen = cell.attributes();
+                bytes += COST_OF_PEN;
+            }
+        }
+        used <= units && bytes <= HISTORY_BYTES
     };
     history.len() - history.iter().rev().take_while(fits).count()
 }
@@ -152,7 +163,7 @@ fn oldest_within(history: &[Row<'_>], units: usize) -> usize {
 /// One past the last row to paint: rows that are blank need none, but for one that a wrapped line
 /// goes on in.
 fn last_to_paint(rows: &[Row<'_>], from: usize, top: usize) -> usize {
-    let painted = |at: &usize| *at < top || paint::width(&rows[*at]) > 0;
+    let painted = |at: &usize| *at < top || width(&rows[*at]) > 0;
     let last = (from..rows.len())
         .rev()
         .find(painted)

@@ -134,15 +134,6 @@ impl Painter {
     }
 }
 
-/// Columns up to the last cell that is not a plain blank.
-pub(super) fn width(row: &Row<'_>) -> usize {
-    let plain = Attributes::default();
-    let blank = |cell: &CellRef<'_>| {
-        !cell.has_contents() && !cell.is_wide_continuation() && cell.attributes() == plain
-    };
-    row.len() - row.cells().rev().take_while(blank).count()
-}
-
 /// The level's number in `CSI > 4 ; level m`.
 pub(super) fn other_keys(level: OtherKeysLevel) -> u8 {
     match level {

@@ -79,6 +79,19 @@ fn scrollback_keeps_its_units_at_eighty_columns() {
     );
 }
 
+#[test]
+fn a_keyframe_of_many_colours_is_bounded() {
+    let mut vt = Vt::new(size(80, 24));
+    for n in 0..2000_usize {
+        let line: String = (0..80)
+            .map(|x| format!("\x1b[38;2;{};{};{x}mx", n % 256, n / 256))
+            .collect();
+        vt.feed(Instant::now(), line.as_bytes());
+    }
+    let length = vt.keyframe().len();
+    assert!((300_000..700_000).contains(&length), "{length}");
+}
+
 fn output() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..40),
