@@ -50,7 +50,13 @@ impl Archive {
     ///
     /// # Errors
     /// 404 when nothing of it is remembered here.
-    pub(crate) fn act(&mut self, now: Instant, ticket: Ticket, id: TerminalId, act: Act) -> Result<Box<Details>, Refusal> {
+    pub(crate) fn act(
+        &mut self,
+        now: Instant,
+        ticket: Ticket,
+        id: TerminalId,
+        act: Act,
+    ) -> Result<Box<Details>, Refusal> {
         if let Some(whole) = self.whole(id) {
             return whole.act(now, ticket, act);
         }
@@ -62,7 +68,10 @@ impl Archive {
 
     /// For a list, newest first.
     pub(crate) fn list(&self) -> impl Iterator<Item = Listed> + '_ {
-        self.whole.iter().map(Whole::listed).chain(self.tails.iter().map(|it| it.listed.clone()))
+        self.whole
+            .iter()
+            .map(Whole::listed)
+            .chain(self.tails.iter().map(|it| it.listed.clone()))
     }
 }
 
@@ -72,13 +81,20 @@ impl Whole {
             return Ok(self.named(Box::new(self.machine.details(Action::Close))));
         }
         self.machine.act(now, ticket, act);
-        let answer = self.machine.effects().into_iter().find_map(|effect| match effect {
-            Effect::Reply { ticket: of, result } if of == ticket => Some(result),
-            _ => None,
-        });
+        let answer = self
+            .machine
+            .effects()
+            .into_iter()
+            .find_map(|effect| match effect {
+                Effect::Reply { ticket: of, result } if of == ticket => Some(result),
+                _ => None,
+            });
         match answer {
             Some(result) => result.map(|details| self.named(details)),
-            None => Err(Refusal::new(wire::Kind::Internal, "an exited terminal did not answer")),
+            None => Err(Refusal::new(
+                wire::Kind::Internal,
+                "an exited terminal did not answer",
+            )),
         }
     }
 
@@ -94,8 +110,16 @@ impl Whole {
     fn into_tail(self) -> Tail {
         let (listed, id) = (self.listed(), self.machine.id());
         let observation = self.machine.observation();
-        let process = Process { program: Some(self.title), ..self.machine.process() };
-        Tail { id, listed, process, observation }
+        let process = Process {
+            program: Some(self.title),
+            ..self.machine.process()
+        };
+        Tail {
+            id,
+            listed,
+            process,
+            observation,
+        }
     }
 }
 

@@ -61,7 +61,8 @@ struct Viewer {
     terminal: TerminalId,
 }
 
-/// The receiving ends of the hub's queues. Answers and output are as many as calls and windows allow.
+/// The receiving ends of the hub's queues. Answers and output are as many as calls and windows
+/// allow.
 pub(crate) struct Queues {
     news: mpsc::UnboundedReceiver<News>,
     reports: mpsc::UnboundedReceiver<Report>,
@@ -77,7 +78,10 @@ impl Hub {
         let hub = Self {
             chat: options.chat,
             idle: options.idle,
-            starter: Starter { containment: options.containment, leash: options.leash },
+            starter: Starter {
+                containment: options.containment,
+                leash: options.leash,
+            },
             terminals: HashMap::new(),
             archive: Archive::default(),
             opening: 0,
@@ -94,7 +98,15 @@ impl Hub {
             news,
             reports,
         };
-        (hub, Queues { news: news_queue, reports: report_queue, incoming, sink })
+        (
+            hub,
+            Queues {
+                news: news_queue,
+                reports: report_queue,
+                incoming,
+                sink,
+            },
+        )
     }
 
     /// Serves until the runner is told to end, or is idle for too long.
@@ -106,7 +118,8 @@ impl Hub {
                 return self.end(call).await;
             }
             tokio::select! {
-                // News first: a terminal that has gone is in the archive before its calls are tried again.
+                // News first: a terminal that has gone is in the archive before its calls are tried
+                // again.
                 biased;
                 Some(news) = queues.news.recv() => self.hear(news),
                 Some(report) = queues.reports.recv() => self.conclude(report),
@@ -160,7 +173,11 @@ impl Hub {
     }
 
     /// A new connection is the server's: an older one is of a server that is gone, or hangs.
-    async fn accept(&mut self, accepted: io::Result<UnixStream>, sink: &mpsc::Sender<(u64, Incoming)>) {
+    async fn accept(
+        &mut self,
+        accepted: io::Result<UnixStream>,
+        sink: &mpsc::Sender<(u64, Incoming)>,
+    ) {
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
@@ -176,7 +193,8 @@ impl Hub {
         self.link = Some(Link::start(self.links, stream, sink.clone()));
     }
 
-    /// The server of the current connection is gone: nobody waits for its calls and viewers any more.
+    /// The server of the current connection is gone: nobody waits for its calls and viewers any
+    /// more.
     async fn lose_link(&mut self) {
         self.link = None;
         self.calls.clear();
@@ -193,7 +211,9 @@ impl Hub {
             Incoming::Lost => self.lose_link().await,
             Incoming::Keystrokes(keys) => self.keystrokes(keys).await,
             Incoming::Message(ToRunner::Hello { version }) => self.hello(version).await,
-            Incoming::Message(ToRunner::Call { id, call }) => self.call(CallId { link, id }, *call).await,
+            Incoming::Message(ToRunner::Call { id, call }) => {
+                self.call(CallId { link, id }, *call).await
+            }
             Incoming::Message(ToRunner::Cancel { id }) => self.cancel(CallId { link, id }),
             Incoming::Message(ToRunner::Took { viewer, bytes }) => self.took(viewer, bytes).await,
             Incoming::Message(ToRunner::ExitsStored { terminals }) => {
@@ -202,9 +222,14 @@ impl Hub {
         }
     }
 
-    /// A server of another version than ours or the next cannot be spoken to; it is told ours all the same.
+    /// A server of another version than ours or the next cannot be spoken to; it is told ours all
+    /// the same.
     async fn hello(&mut self, version: u32) {
-        self.send(&FromRunner::Hello { version: VERSION, chat: self.chat, pid: std::process::id() });
+        self.send(&FromRunner::Hello {
+            version: VERSION,
+            chat: self.chat,
+            pid: std::process::id(),
+        });
         if !(VERSION..=VERSION + 1).contains(&version) {
             tracing::warn!(version, "a server of another version");
             return self.lose_link().await;
@@ -223,7 +248,10 @@ impl Hub {
     fn reply(&mut self, call: CallId, result: Result<Answer, Refusal>) {
         self.calls.remove(&call);
         if self.link.as_ref().is_some_and(|it| it.number == call.link) {
-            self.send(&FromRunner::Reply { id: call.id, result });
+            self.send(&FromRunner::Reply {
+                id: call.id,
+                result,
+            });
         }
     }
 
@@ -236,10 +264,14 @@ impl Hub {
 /// Only this user, and root, may be the server.
 fn is_trusted(stream: &UnixStream) -> bool {
     let ours = rustix::process::geteuid().as_raw();
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
+    stream
+        .peer_cred()
+        .is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
 }
 
 fn milliseconds_since_1970() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

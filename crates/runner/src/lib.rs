@@ -1,10 +1,12 @@
-//! The runner: one process per chat that owns the chat's terminals and plain commands, and outlives the server.
+//! The runner: one process per chat that owns the chat's terminals and plain commands, and outlives
+//! the server.
 //!
-//! It knows neither people nor chats' contents: it does what the server at the other end of its socket asks. When the
-//! server goes away everything here runs on, and the next server finds it by the socket's name.
+//! It knows neither people nor chats' contents: it does what the server at the other end of its
+//! socket asks. When the server goes away everything here runs on, and the next server finds it by
+//! the socket's name.
 //!
-//! Invariant: one thread. A runner is small, its terminals wait for programs most of the time, and a leash is started
-//! with no lock held by anybody.
+//! Invariant: one thread. A runner is small, its terminals wait for programs most of the time, and
+//! a leash is started with no lock held by anybody.
 
 mod archive;
 mod hub;
@@ -52,7 +54,8 @@ impl Options {
     }
 }
 
-/// Is a runner until it has been idle for long enough or is told to end. Writes the line `ready` once it listens.
+/// Is a runner until it has been idle for long enough or is told to end. Writes the line `ready`
+/// once it listens.
 ///
 /// # Errors
 /// What the system says when it cannot listen on the socket.
@@ -63,8 +66,11 @@ pub fn run(options: Options, ready: impl Write) -> io::Result<()> {
 
 async fn serve(options: Options, mut ready: impl Write) -> io::Result<()> {
     // Nobody but this user may connect: the mask is in force when the socket's file is made.
-    rustix::process::umask(Mode::from_raw_mode(0o077));
-    let listener = UnixListener::bind(&options.socket)?;
+    // Afterwards it is the user's own again, which every program inherits.
+    let users = rustix::process::umask(Mode::from_raw_mode(0o077));
+    let listener = UnixListener::bind(&options.socket);
+    rustix::process::umask(users);
+    let listener = listener?;
     // Whoever started us may have gone; there is nobody to tell then.
     let _ = writeln!(ready, "ready").and_then(|()| ready.flush());
     drop(ready);

@@ -41,9 +41,14 @@ pub(crate) enum Incoming {
 
 impl Link {
     /// Starts the two tasks of a connection. What it gives is marked with its number.
-    pub(crate) fn start(number: u64, stream: UnixStream, sink: mpsc::Sender<(u64, Incoming)>) -> Self {
+    pub(crate) fn start(
+        number: u64,
+        stream: UnixStream,
+        sink: mpsc::Sender<(u64, Incoming)>,
+    ) -> Self {
         let (reader, writer) = stream.into_split();
-        // Not bounded here: answers are as many as calls under way, and output to viewers keeps to their windows.
+        // Not bounded here: answers are as many as calls under way, and output to viewers keeps to
+        // their windows.
         let (outbox, queue) = mpsc::unbounded_channel();
         let writer = tokio::task::spawn_local(async move {
             // The end of the connection is told by the reading side.
@@ -54,7 +59,11 @@ impl Link {
             let _ = read(number, reader, &sink).await;
             let _ = sink.send((number, Incoming::Lost)).await;
         });
-        Self { number, outbox, writer }
+        Self {
+            number,
+            outbox,
+            writer,
+        }
     }
 
     /// Writes what is queued, unless the server does not take it, and closes the connection.
@@ -64,7 +73,10 @@ impl Link {
     }
 
     /// A queue for what a connection gives.
-    pub(crate) fn inbox() -> (mpsc::Sender<(u64, Incoming)>, mpsc::Receiver<(u64, Incoming)>) {
+    pub(crate) fn inbox() -> (
+        mpsc::Sender<(u64, Incoming)>,
+        mpsc::Receiver<(u64, Incoming)>,
+    ) {
         mpsc::channel(INBOX)
     }
 
@@ -81,7 +93,14 @@ impl Link {
         for start in (0..data.len()).step_by(limits::DATA_FRAME_BYTES) {
             let part = data.slice(start..data.len().min(start + limits::DATA_FRAME_BYTES));
             let length = part.len() as u64;
-            let _ = self.outbox.send(Message::Binary(Output { viewer, offset, data: part }.encode()));
+            let _ = self.outbox.send(Message::Binary(
+                Output {
+                    viewer,
+                    offset,
+                    data: part,
+                }
+                .encode(),
+            ));
             if advance == Advance::Yes {
                 offset += length;
             }
@@ -98,7 +117,10 @@ pub(crate) enum Advance {
     No,
 }
 
-async fn write(mut socket: OwnedWriteHalf, mut queue: mpsc::UnboundedReceiver<Message>) -> io::Result<()> {
+async fn write(
+    mut socket: OwnedWriteHalf,
+    mut queue: mpsc::UnboundedReceiver<Message>,
+) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     while let Some(message) = queue.recv().await {
         message.encode(&mut buffer);
@@ -113,10 +135,16 @@ async fn write(mut socket: OwnedWriteHalf, mut queue: mpsc::UnboundedReceiver<Me
     Ok(())
 }
 
-async fn read(number: u64, mut socket: OwnedReadHalf, sink: &mpsc::Sender<(u64, Incoming)>) -> io::Result<()> {
+async fn read(
+    number: u64,
+    mut socket: OwnedReadHalf,
+    sink: &mpsc::Sender<(u64, Incoming)>,
+) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     loop {
-        while let Some(message) = Message::decode(&mut buffer, limits::RUNNER_FRAME_BYTES).map_err(io::Error::other)? {
+        while let Some(message) =
+            Message::decode(&mut buffer, limits::RUNNER_FRAME_BYTES).map_err(io::Error::other)?
+        {
             if let Some(incoming) = understand(message)
                 && sink.send((number, incoming)).await.is_err()
             {

@@ -1,4 +1,5 @@
-//! Calls that take time, each in a task of its own. They change nothing here: what they come to goes to the hub.
+//! Calls that take time, each in a task of its own. They change nothing here: what they come to
+//! goes to the hub.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -64,7 +65,11 @@ impl Starter {
         Start {
             argv: program.argv.iter().map(OsString::from).collect(),
             cwd: program.cwd.clone(),
-            env: program.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            env: program
+                .env
+                .iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             stdio,
             containment: self.containment.clone(),
             leash: self.leash.clone(),
@@ -84,16 +89,33 @@ pub(crate) struct Opening {
 
 /// Starts a terminal's program.
 pub(crate) async fn open(starter: Starter, opening: Opening, reports: Reports) {
-    let Opening { call, id, program, size, wait, cancelled } = opening;
+    let Opening {
+        call,
+        id,
+        program,
+        size,
+        wait,
+        cancelled,
+    } = opening;
     let start = starter.start(&program, Stdio::Pty(size));
     let report = match process::start(start).await {
         Ok((process, Io::Pty(master))) => {
             let title = program.title;
-            Report::Started(Box::new(Started { call, id, process, master, title, size, wait, cancelled }))
+            Report::Started(Box::new(Started {
+                call,
+                id,
+                process,
+                master,
+                title,
+                size,
+                wait,
+                cancelled,
+            }))
         }
-        Ok((_, Io::Pipes(_) | Io::Capture(_))) => {
-            Report::NotStarted(call, Refusal::new(Kind::Internal, "a terminal was started without a PTY"))
-        }
+        Ok((_, Io::Pipes(_) | Io::Capture(_))) => Report::NotStarted(
+            call,
+            Refusal::new(Kind::Internal, "a terminal was started without a PTY"),
+        ),
         Err(error) => Report::NotStarted(call, refusal(&error, &program)),
     };
     let _ = reports.send(report);
@@ -101,7 +123,12 @@ pub(crate) async fn open(starter: Starter, opening: Opening, reports: Reports) {
 
 /// Waits for a fresh terminal to be ready.
 pub(crate) async fn opened(terminal: Terminal, ticket: Ticket, started: Waiting, reports: Reports) {
-    let Waiting { call, id, wait, cancelled } = started;
+    let Waiting {
+        call,
+        id,
+        wait,
+        cancelled,
+    } = started;
     let answer = cancellable(&terminal, ticket, cancelled, terminal.opened(ticket, wait)).await;
     let _ = reports.send(report(call, id, Act::Screen, answer));
 }
@@ -125,7 +152,15 @@ pub(crate) async fn act(
 ) {
     let answer = match act {
         Act::Close => terminal.close(EndedBy::Close).await,
-        _ => cancellable(&terminal, ticket, cancelled, terminal.act(ticket, act.clone())).await,
+        _ => {
+            cancellable(
+                &terminal,
+                ticket,
+                cancelled,
+                terminal.act(ticket, act.clone()),
+            )
+            .await
+        }
     };
     let _ = reports.send(report(call, id, act, answer));
 }
@@ -135,7 +170,8 @@ pub(crate) async fn end(terminal: Terminal) {
     let _ = terminal.close(EndedBy::Server).await;
 }
 
-/// Runs a plain command to its end. What it leaves behind lives on; a command that we ended leaves nothing.
+/// Runs a plain command to its end. What it leaves behind lives on; a command that we ended leaves
+/// nothing.
 pub(crate) async fn run(
     starter: Starter,
     call: CallId,
@@ -147,7 +183,8 @@ pub(crate) async fn run(
     let start = starter.start(&program, Stdio::Capture);
     let mut stop_running = stop.clone();
     let cancel = async {
-        // Either way there is nobody left to wait for it. A dropped sender is the signal of a cancel.
+        // Either way there is nobody left to wait for it. A dropped sender is the signal of a
+        // cancel.
         tokio::select! {
             _ = cancelled => {}
             _ = stop_running.wait_for(|stop| *stop) => {}
@@ -180,7 +217,11 @@ pub(crate) async fn list(call: CallId, live: Vec<Terminal>, exited: Vec<Known>, 
         let pids = terminal.pids().to_vec();
         // One that went away meanwhile is in the next list, among the exited.
         if let Ok(Description { listed, taken_over }) = terminal.describe().await {
-            terminals.push(Known { listed, pids, taken_over });
+            terminals.push(Known {
+                listed,
+                pids,
+                taken_over,
+            });
         }
     }
     terminals.extend(exited);
@@ -202,7 +243,12 @@ async fn cancellable(
     answer.await
 }
 
-fn report(call: CallId, id: TerminalId, act: Act, answer: Result<terminal::actor::Answer, Gone>) -> Report {
+fn report(
+    call: CallId,
+    id: TerminalId,
+    act: Act,
+    answer: Result<terminal::actor::Answer, Gone>,
+) -> Report {
     match answer {
         Ok(answer) => Report::Done(call, answer.map(Answer::Details)),
         Err(Gone) => Report::Retry(call, id, act),
@@ -243,18 +289,26 @@ fn refusal(error: &StartError, program: &Program) -> Refusal {
             .hint("make it first, or name another folder with cwd"),
         StartError::DirectoryForbidden => Refusal::invalid(format!("cwd {cwd} may not be entered"))
             .hint("name another folder with cwd, or change its permissions"),
-        StartError::ProgramNotFound => Refusal::new(Kind::ProgramNotFound, format!("the shell {shell} is not there"))
-            .hint("install it, or set SHELL to one that is there and make a new chat"),
-        StartError::ProgramForbidden => {
-            Refusal::new(Kind::ProgramNotFound, format!("the shell {shell} may not be executed"))
-                .hint("set SHELL to a program that may be executed and make a new chat")
-        }
+        StartError::ProgramNotFound => Refusal::new(
+            Kind::ProgramNotFound,
+            format!("the shell {shell} is not there"),
+        )
+        .hint("install it, or set SHELL to one that is there and make a new chat"),
+        StartError::ProgramForbidden => Refusal::new(
+            Kind::ProgramNotFound,
+            format!("the shell {shell} may not be executed"),
+        )
+        .hint("set SHELL to a program that may be executed and make a new chat"),
         StartError::NoPtyLeft => Refusal::new(Kind::OutOfResources, "this machine has no PTY left")
             .hint("close terminals that are no longer needed, or raise kernel.pty.max"),
-        StartError::NoDescriptorLeft => Refusal::new(Kind::OutOfResources, "no file descriptor is left")
-            .hint("close terminals that are no longer needed, or raise the limit of open files"),
-        StartError::NoProcessLeft => Refusal::new(Kind::OutOfResources, "no further process can be started")
-            .hint("end processes that are no longer needed, or raise the limit of processes"),
+        StartError::NoDescriptorLeft => {
+            Refusal::new(Kind::OutOfResources, "no file descriptor is left")
+                .hint("close terminals that are no longer needed, or raise the limit of open files")
+        }
+        StartError::NoProcessLeft => {
+            Refusal::new(Kind::OutOfResources, "no further process can be started")
+                .hint("end processes that are no longer needed, or raise the limit of processes")
+        }
         StartError::Other(_) => Refusal::new(Kind::OutOfResources, error.to_string()),
     }
 }

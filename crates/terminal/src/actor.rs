@@ -1,7 +1,8 @@
-//! The task that owns one terminal: it carries out what the [`Machine`] decides. Everyone else holds a [`Terminal`].
+//! The task that owns one terminal: it carries out what the [`Machine`] decides. Everyone else
+//! holds a [`Terminal`].
 //!
-//! The task ends when no process of the terminal is left. Its machine, with the final screen, goes to the owner then
-//! ([`News::Gone`]), which answers for it from there on.
+//! The task ends when no process of the terminal is left. Its machine, with the final screen, goes
+//! to the owner then ([`News::Gone`]), which answers for it from there on.
 
 mod task;
 
@@ -65,12 +66,27 @@ pub struct Watching {
 /// What is asked of a terminal.
 #[derive(Debug)]
 enum Request {
-    Opened { ticket: Ticket, wait: Wait, reply: oneshot::Sender<Answer> },
-    Act { ticket: Ticket, act: Act, reply: oneshot::Sender<Answer> },
+    Opened {
+        ticket: Ticket,
+        wait: Wait,
+        reply: oneshot::Sender<Answer>,
+    },
+    Act {
+        ticket: Ticket,
+        act: Act,
+        reply: oneshot::Sender<Answer>,
+    },
     Cancel(Ticket),
-    Close { by: EndedBy, reply: oneshot::Sender<Answer> },
+    Close {
+        by: EndedBy,
+        reply: oneshot::Sender<Answer>,
+    },
     Describe(oneshot::Sender<Description>),
-    Watch { watcher: WatcherId, from: Option<u64>, reply: oneshot::Sender<Watching> },
+    Watch {
+        watcher: WatcherId,
+        from: Option<u64>,
+        reply: oneshot::Sender<Watching>,
+    },
     Unwatch(WatcherId),
     Took(WatcherId, usize),
     TakeOver,
@@ -89,7 +105,10 @@ pub fn spawn(
     let (sender, inbox) = mpsc::channel(MAILBOX);
     let pids = [process.leash_pid(), process.pid()];
     tokio::task::spawn_local(Task::new(machine, process, master, title, news).run(inbox));
-    Terminal { inbox: sender, pids }
+    Terminal {
+        inbox: sender,
+        pids,
+    }
 }
 
 impl Terminal {
@@ -104,7 +123,12 @@ impl Terminal {
     /// # Errors
     /// The terminal has gone meanwhile.
     pub async fn opened(&self, ticket: Ticket, wait: Wait) -> Result<Answer, Gone> {
-        self.ask(|reply| Request::Opened { ticket, wait, reply }).await
+        self.ask(|reply| Request::Opened {
+            ticket,
+            wait,
+            reply,
+        })
+        .await
     }
 
     /// Carries out an action other than `close`.
@@ -123,7 +147,8 @@ impl Terminal {
         self.ask(|reply| Request::Close { by, reply }).await
     }
 
-    /// Ends a call early; it is answered with what was sent until then. Nothing happens to a call that is over.
+    /// Ends a call early; it is answered with what was sent until then. Nothing happens to a call
+    /// that is over.
     pub async fn cancel(&self, ticket: Ticket) {
         self.tell(Request::Cancel(ticket)).await;
     }
@@ -141,7 +166,12 @@ impl Terminal {
     /// # Errors
     /// The terminal has gone meanwhile.
     pub async fn watch(&self, watcher: WatcherId, from: Option<u64>) -> Result<Watching, Gone> {
-        self.ask(|reply| Request::Watch { watcher, from, reply }).await
+        self.ask(|reply| Request::Watch {
+            watcher,
+            from,
+            reply,
+        })
+        .await
     }
 
     /// Ends a viewer's watching.
@@ -180,4 +210,3 @@ impl Terminal {
         let _ = self.inbox.send(request).await;
     }
 }
-

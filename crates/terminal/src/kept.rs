@@ -1,4 +1,5 @@
-//! Output of a plain command, bounded: its beginning and its end, and a count of what lay between. Pure.
+//! Output of a plain command, bounded: its beginning and its end, and a count of what lay between.
+//! Pure.
 
 use std::collections::VecDeque;
 
@@ -17,13 +18,19 @@ pub(crate) struct Kept {
 impl Kept {
     /// Keeps at most `bytes`: half from the beginning, half from the end.
     #[must_use]
-    pub fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         let half = bytes / 2;
-        Self { half, head: Vec::new(), tail: VecDeque::new(), omitted_bytes: 0, omitted_lines: 0 }
+        Self {
+            half,
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            omitted_bytes: 0,
+            omitted_lines: 0,
+        }
     }
 
     /// Takes the next bytes of the stream.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(self.half - self.head.len()));
         self.head.extend_from_slice(head);
         // Of one large piece only the end can stay: the rest need not pass through the queue.
@@ -42,13 +49,17 @@ impl Kept {
 
     /// What was kept, with cuts moved to whole characters. Bytes that are no UTF-8 become U+FFFD.
     #[must_use]
-    pub fn finish(mut self) -> RunOutput {
+    pub(crate) fn finish(mut self) -> RunOutput {
         let mut tail: Vec<u8> = std::mem::take(&mut self.tail).into();
         if 0 < self.omitted_bytes {
             let whole = self.head.len() - unfinished(&self.head);
             let cut = self.head.split_off(whole);
             self.omit(&cut);
-            let skip = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
+            let skip = tail
+                .iter()
+                .take(3)
+                .take_while(|byte| is_continuation(**byte))
+                .count();
             let cut: Vec<u8> = tail.drain(..skip).collect();
             self.omit(&cut);
         }
@@ -56,11 +67,18 @@ impl Kept {
             self.head.extend(tail);
             String::from_utf8_lossy(&self.head).into_owned()
         } else {
-            let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&tail));
+            let (head, tail) = (
+                String::from_utf8_lossy(&self.head),
+                String::from_utf8_lossy(&tail),
+            );
             let (bytes, lines) = (self.omitted_bytes, self.omitted_lines);
             format!("{head}\n[… {bytes} bytes with {lines} newlines left out …]\n{tail}")
         };
-        RunOutput { text, omitted_bytes: self.omitted_bytes, omitted_lines: self.omitted_lines }
+        RunOutput {
+            text,
+            omitted_bytes: self.omitted_bytes,
+            omitted_lines: self.omitted_lines,
+        }
     }
 
     fn omit(&mut self, bytes: &[u8]) {
@@ -75,7 +93,12 @@ fn is_continuation(byte: u8) -> bool {
 
 /// Bytes at the end that begin a character and do not finish it.
 fn unfinished(bytes: &[u8]) -> usize {
-    let Some(back) = bytes.iter().rev().take(4).position(|byte| !is_continuation(*byte)) else {
+    let Some(back) = bytes
+        .iter()
+        .rev()
+        .take(4)
+        .position(|byte| !is_continuation(*byte))
+    else {
         return 0;
     };
     let needed = match bytes[bytes.len() - 1 - back] {
@@ -102,13 +125,19 @@ mod tests {
     #[test]
     fn short_output_stays_whole() {
         let output = keep(100, &[b"one\n", b"two\n"]);
-        assert_eq!((output.text.as_str(), output.omitted_bytes), ("one\ntwo\n", 0));
+        assert_eq!(
+            (output.text.as_str(), output.omitted_bytes),
+            ("one\ntwo\n", 0)
+        );
     }
 
     #[test]
     fn the_middle_of_long_output_is_counted() {
         let output = keep(8, &[b"ab\ncdefgh\n", b"i\njklmn"]);
-        assert_eq!(output.text, "ab\nc\n[… 9 bytes with 2 newlines left out …]\nklmn");
+        assert_eq!(
+            output.text,
+            "ab\nc\n[… 9 bytes with 2 newlines left out …]\nklmn"
+        );
         assert_eq!((output.omitted_bytes, output.omitted_lines), (9, 2));
     }
 

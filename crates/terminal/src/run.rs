@@ -1,7 +1,7 @@
 //! A plain command, without a terminal: run to its end, its output kept within bounds.
 //!
-//! What it left in the background lives on in [`Remainder`], whose output is read and dropped so that none of those
-//! processes stalls or dies of a full or closed pipe.
+//! What it left in the background lives on in [`Remainder`], whose output is read and dropped so
+//! that none of those processes stalls or dies of a full or closed pipe.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -46,7 +46,8 @@ pub struct Remainder {
     output: Option<Stream>,
 }
 
-/// Runs a command until it ends, its time is over, or `cancelled` resolves. `start.stdio` is set to capture.
+/// Runs a command until it ends, its time is over, or `cancelled` resolves. `start.stdio` is set to
+/// capture.
 ///
 /// # Errors
 /// [`StartError`] when it could not be started.
@@ -58,13 +59,30 @@ pub async fn run(
     command.stdio = Stdio::Capture;
     let (process, io) = start(command).await?;
     let Io::Capture(output) = io else {
-        return Err(StartError::Other(std::io::Error::other("a captured command has one pipe")));
+        return Err(StartError::Other(std::io::Error::other(
+            "a captured command has one pipe",
+        )));
     };
-    let mut run = Running { process, output: Some(output), kept: Kept::new(limits::RUN_OUTPUT_BYTES) };
+    let mut run = Running {
+        process,
+        output: Some(output),
+        kept: Kept::new(limits::RUN_OUTPUT_BYTES),
+    };
     let (exit, stopped) = run.to_its_end(timeout, cancelled).await;
     run.drain().await;
-    let ran = Ran { exit, stopped, output: run.kept.finish(), background: run.process.descendants() };
-    Ok((ran, Remainder { process: run.process, output: run.output }))
+    let ran = Ran {
+        exit,
+        stopped,
+        output: run.kept.finish(),
+        background: run.process.descendants(),
+    };
+    Ok((
+        ran,
+        Remainder {
+            process: run.process,
+            output: run.output,
+        },
+    ))
 }
 
 impl Remainder {
@@ -87,8 +105,13 @@ struct Running {
 }
 
 impl Running {
-    /// Until the shell itself has ended. A command that is to end gets SIGHUP first and SIGKILL after the grace.
-    async fn to_its_end(&mut self, timeout: Duration, cancelled: impl Future<Output = ()>) -> (Exit, Option<Stopped>) {
+    /// Until the shell itself has ended. A command that is to end gets SIGHUP first and SIGKILL
+    /// after the grace.
+    async fn to_its_end(
+        &mut self,
+        timeout: Duration,
+        cancelled: impl Future<Output = ()>,
+    ) -> (Exit, Option<Stopped>) {
         let mut buffer = vec![0; READ_BYTES];
         let mut deadline = now() + timeout;
         let mut stopped = None;
@@ -129,7 +152,8 @@ impl Running {
             };
             self.take(found, &buffer);
             match next {
-                // A background process that floods the pipe must not keep other terminals from their turn.
+                // A background process that floods the pipe must not keep other terminals from
+                // their turn.
                 Next::Read => tokio::task::yield_now().await,
                 Next::Done => return,
                 Next::Wait(until) => self.read_until(until, &mut drain).await,

@@ -1,7 +1,7 @@
 //! The tool `bash`: flat arguments on the wire, a checked [`BashCall`] inside.
 //!
-//! Several model APIs refuse `oneOf` at the top of a schema, so [`BashArgs`] is one flat object. [`BashCall::check`]
-//! is where impossible combinations end, before anything is opened or sent.
+//! Several model APIs refuse `oneOf` at the top of a schema, so [`BashArgs`] is one flat object.
+//! [`BashCall::check`] is where impossible combinations end, before anything is opened or sent.
 
 mod check;
 mod details;
@@ -78,7 +78,8 @@ pub struct BashArgs {
     /// Text for `type`, sent as it is; it does not press Enter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Named keys, in order, after the text: Enter, Tab, Escape, Up, PageDown, F5, Ctrl+C, Alt+x, Shift+Tab …
+    /// Named keys, in order, after the text: Enter, Tab, Escape, Up, PageDown, F5, Ctrl+C, Alt+x,
+    /// Shift+Tab …
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1000))]
     pub keys: Option<Vec<String>>,
@@ -112,7 +113,10 @@ pub struct Size {
 
 impl Size {
     /// What a terminal gets when its opener names no size.
-    pub const DEFAULT: Self = Self { cols: limits::DEFAULT_COLS, rows: limits::DEFAULT_ROWS };
+    pub const DEFAULT: Self = Self {
+        cols: limits::DEFAULT_COLS,
+        rows: limits::DEFAULT_ROWS,
+    };
 
     /// The size, or `None` when either number is out of bounds.
     pub fn new(cols: u16, rows: u16) -> Option<Self> {
@@ -146,8 +150,8 @@ pub enum Until {
 pub struct Wait {
     /// The condition.
     pub until: Until,
-    /// The caller's own deadline; none means [`crate::limits::WAIT_TIMEOUT`], or settling for an input call without
-    /// a condition.
+    /// The caller's own deadline; none means [`crate::limits::WAIT_TIMEOUT`], or settling for an
+    /// input call without a condition.
     pub timeout: Option<Duration>,
 }
 

@@ -1,7 +1,8 @@
-//! Messages on a byte stream: 4 bytes of length, big-endian, a byte that tells text from binary, then the payload.
+//! Messages on a byte stream: 4 bytes of length, big-endian, a byte that tells text from binary,
+//! then the payload.
 //!
-//! A WebSocket gives the same two kinds of messages; over a Unix socket this codec does. Binary messages carry a 4-byte
-//! big-endian channel number and data, as they do over a WebSocket.
+//! A WebSocket gives the same two kinds of messages; over a Unix socket this codec does. Binary
+//! messages carry a 4-byte big-endian channel number and data, as they do over a WebSocket.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
@@ -83,7 +84,8 @@ pub fn channel(message: &Bytes) -> Option<(u32, Bytes)> {
     Some((u32::from_be_bytes(*head), message.slice(4..)))
 }
 
-/// Data on a channel as binary messages, each at most [`crate::limits::DATA_FRAME_BYTES`] with its channel number.
+/// Data on a channel as binary messages, each at most [`crate::limits::DATA_FRAME_BYTES`] with its
+/// channel number.
 pub fn data(channel: u32, data: &[u8]) -> impl Iterator<Item = Message> + '_ {
     data.chunks(crate::limits::DATA_FRAME_BYTES - 4)
         .map(move |part| {

@@ -1,7 +1,7 @@
 //! Names of things, unique across machines: a prefix and 64 random bits as 16 hex digits.
 //!
-//! An id is checked when it is parsed and trusted afterwards. The random bits come from the caller, since this crate
-//! neither reads a clock nor asks the kernel for randomness.
+//! An id is checked when it is parsed and trusted afterwards. The random bits come from the caller,
+//! since this crate neither reads a clock nor asks the kernel for randomness.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! The vocabulary that every part and every client shares: ids, limits, refusals, tables of tools and methods, frames.
+//! The vocabulary that every part and every client shares: ids, limits, refusals, tables of tools
+//! and methods, frames.
 //!
 //! Invariant: plain data and pure codecs. No I/O, no async, no clock, no randomness.
 #![warn(missing_docs)]

@@ -1,4 +1,5 @@
-//! Every number of the contract, once. A limit fails closed and every cut is disclosed in the answer.
+//! Every number of the contract, once. A limit fails closed and every cut is disclosed in the
+//! answer.
 
 use std::time::Duration;
 
@@ -62,7 +63,8 @@ pub const TITLE_UNITS: usize = 256;
 pub const ARCHIVED_SCREENS: usize = 16;
 /// Older exits of a chat whose last [`OBSERVATION_UNITS`] stay in the runner's memory.
 pub const ARCHIVED_TAILS: usize = 256;
-/// Terminals of one chat that live at the same time; a slot is free again when no process of it is left.
+/// Terminals of one chat that live at the same time; a slot is free again when no process of it is
+/// left.
 pub const LIVE_TERMINALS: usize = 64;
 /// From hang-up to SIGKILL.
 pub const CLOSE_GRACE: Duration = Duration::from_secs(5);
@@ -75,7 +77,8 @@ pub const PIPE_QUIET: Duration = Duration::from_millis(200);
 /// A runner without terminals and without a server ends after this.
 pub const RUNNER_IDLE: Duration = Duration::from_secs(15 * 60);
 
-/// Output under way to one viewer, in bytes; beyond it the viewer gets a fresh keyframe once it has caught up.
+/// Output under way to one viewer, in bytes; beyond it the viewer gets a fresh keyframe once it has
+/// caught up.
 pub const VIEWER_WINDOW: usize = 256 * 1024;
 /// A data frame, its channel number included, in bytes.
 pub const DATA_FRAME_BYTES: usize = 64 * 1024;

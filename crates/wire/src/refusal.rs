@@ -1,11 +1,13 @@
-//! The one error that a client sees: an HTTP-like code, a stable word, and sentences a person can act on.
+//! The one error that a client sees: an HTTP-like code, a stable word, and sentences a person can
+//! act on.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A stable word for what went wrong. Programs decide by it; people read [`Refusal::reason`] and [`Refusal::hint`].
+/// A stable word for what went wrong. Programs decide by it; people read [`Refusal::reason`] and
+/// [`Refusal::hint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -95,7 +97,8 @@ impl Refusal {
         Self::new(Kind::InvalidParams, reason)
     }
 
-    /// A terminal that does not exist for this caller. A foreign id and one that never was read the same.
+    /// A terminal that does not exist for this caller. A foreign id and one that never was read the
+    /// same.
     pub fn no_terminal(id: impl fmt::Display) -> Self {
         Self::new(
             Kind::TerminalNotFound,

@@ -102,7 +102,8 @@ impl From<Refusal> for ErrorObject {
     }
 }
 
-/// How a client reads a refusal back. A word that this version does not know becomes `internal`, its code kept.
+/// How a client reads a refusal back. A word that this version does not know becomes `internal`,
+/// its code kept.
 impl From<ErrorObject> for Refusal {
     fn from(error: ErrorObject) -> Self {
         let kind =
@@ -141,7 +142,8 @@ macro_rules! methods {
                 }
             }
 
-            /// What the caller must have been granted; none for what everyone who is signed in may do.
+            /// What the caller must have been granted; none for what everyone who is signed in may
+            /// do.
             pub fn access(&self) -> Option<Access> {
                 match self { $(Self::$variant(_) => $access,)* }
             }
@@ -167,7 +169,8 @@ methods! {
     ServerInfo("server.info", None): ServerInfo => ServerInfoReply;
     /// Makes a chat.
     ChatsCreate("chats.create", None): ChatsCreate => ChatReply;
-    /// The chat of the terminal that the caller runs in; outside of one a new chat, as `chats.create` makes it.
+    /// The chat of the terminal that the caller runs in; outside of one a new chat, as
+    /// `chats.create` makes it.
     ChatsJoin("chats.join", None): ChatsJoin => ChatReply;
     /// The caller's open chats, newest first.
     ChatsList("chats.list", None): ChatsList => ChatsReply;
@@ -179,7 +182,8 @@ methods! {
     PanesAttach("panes.attach", Some(Access::Terminals)): PanesAttach => PaneReply;
     /// Stops watching.
     PanesDetach("panes.detach", Some(Access::Terminals)): PanesDetach => Empty;
-    /// A person takes the terminal over: from now on binary messages on the channel are typed into it.
+    /// A person takes the terminal over: from now on binary messages on the channel are typed into
+    /// it.
     PanesTakeOver("panes.takeOver", Some(Access::Terminals)): PanesTakeOver => Empty;
     /// Gives the terminal back to the agent.
     PanesRelease("panes.release", Some(Access::Terminals)): PanesRelease => Empty;
@@ -205,7 +209,8 @@ params! {
         /// Its folder; default: the caller's working directory, else their home.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<PathBuf>,
-        /// The environment that its terminals get; less what looks like a secret. From clients on the same machine.
+        /// The environment that its terminals get; less what looks like a secret. From clients on
+        /// the same machine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         env: Option<Vec<(String, String)>>,
     }
@@ -270,7 +275,8 @@ pub struct PanesAttach {
     pub chat_id: ChatId,
     /// Which terminal.
     pub terminal_id: TerminalId,
-    /// Go on from this offset if it is still retained; else, and by default, a keyframe comes first.
+    /// Go on from this offset if it is still retained; else, and by default, a keyframe comes
+    /// first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
 }

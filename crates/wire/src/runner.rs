@@ -1,8 +1,10 @@
-//! What a server and a runner say to each other over their Unix socket, as [`crate::frame::Message`]s.
+//! What a server and a runner say to each other over their Unix socket, as
+//! [`crate::frame::Message`]s.
 //!
-//! Text messages are the JSON of [`ToRunner`] and [`FromRunner`]. Binary messages are output under way to a viewer
-//! ([`Output`]) or a person's keystrokes ([`Keystrokes`]). Fields that a reader does not know are ignored, so that a
-//! server speaks with runners of the version before; the first message of each side carries its version.
+//! Text messages are the JSON of [`ToRunner`] and [`FromRunner`]. Binary messages are output under
+//! way to a viewer ([`Output`]) or a person's keystrokes ([`Keystrokes`]). Fields that a reader
+//! does not know are ignored, so that a server speaks with runners of the version before; the first
+//! message of each side carries its version.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -230,7 +232,8 @@ pub struct Keyframe {
 pub struct Output {
     /// Which viewer.
     pub viewer: u64,
-    /// Offset of the first byte in the viewers' stream; of a keyframe, the offset that it stands for.
+    /// Offset of the first byte in the viewers' stream; of a keyframe, the offset that it stands
+    /// for.
     pub offset: u64,
     /// The bytes.
     pub data: Bytes,

@@ -16,11 +16,20 @@ use crate::tasks::{self, CallId, Opening, Report, Started, Waiting};
 impl Hub {
     pub(super) async fn call(&mut self, call: CallId, asked: Call) {
         match asked {
-            Call::Open { terminal, program, size, wait } => self.open(call, terminal, program, size, wait),
+            Call::Open {
+                terminal,
+                program,
+                size,
+                wait,
+            } => self.open(call, terminal, program, size, wait),
             Call::Run { program, timeout } => self.run(call, program, timeout),
             Call::Act { terminal, act } => self.act(call, terminal, act),
             Call::List => self.list(call),
-            Call::Watch { terminal, viewer, from } => {
+            Call::Watch {
+                terminal,
+                viewer,
+                from,
+            } => {
                 let result = self.watch(terminal, viewer, from).await;
                 self.reply(call, result);
                 self.forward_archived(terminal);
@@ -61,28 +70,70 @@ impl Hub {
         if limits::LIVE_TERMINALS <= self.terminals.len() + self.opening {
             let refusal = Refusal::new(
                 Kind::TooManyTerminals,
-                format!("this chat has {} live terminals, as many as it may have", limits::LIVE_TERMINALS),
+                format!(
+                    "this chat has {} live terminals, as many as it may have",
+                    limits::LIVE_TERMINALS
+                ),
             );
-            return self.reply(call, Err(refusal.hint("close one with action \"close\" first")));
+            return self.reply(
+                call,
+                Err(refusal.hint("close one with action \"close\" first")),
+            );
         }
         self.opening += 1;
         let cancelled = self.cancellable(call);
-        let opening = Opening { call, id, program, size, wait, cancelled };
-        spawn_local(tasks::open(self.starter.clone(), opening, self.reports.clone()));
+        let opening = Opening {
+            call,
+            id,
+            program,
+            size,
+            wait,
+            cancelled,
+        };
+        spawn_local(tasks::open(
+            self.starter.clone(),
+            opening,
+            self.reports.clone(),
+        ));
     }
 
     fn started(&mut self, started: Started) {
         self.opening -= 1;
-        let Started { call, id, process, master, title, size, wait, cancelled } = started;
+        let Started {
+            call,
+            id,
+            process,
+            master,
+            title,
+            size,
+            wait,
+            cancelled,
+        } = started;
         let machine = Machine::new(id, size, Instant::now());
         let terminal = actor::spawn(machine, process, master, title.clone(), self.news.clone());
-        self.terminals.insert(id, Live { terminal: terminal.clone(), title });
+        self.terminals.insert(
+            id,
+            Live {
+                terminal: terminal.clone(),
+                title,
+            },
+        );
         if self.ending.is_some() {
             spawn_local(tasks::end(terminal.clone()));
         }
         let ticket = self.ticket();
-        let waiting = Waiting { call, id, wait, cancelled };
-        spawn_local(tasks::opened(terminal, ticket, waiting, self.reports.clone()));
+        let waiting = Waiting {
+            call,
+            id,
+            wait,
+            cancelled,
+        };
+        spawn_local(tasks::opened(
+            terminal,
+            ticket,
+            waiting,
+            self.reports.clone(),
+        ));
     }
 
     fn run(&mut self, call: CallId, program: Program, timeout: Duration) {
@@ -92,7 +143,14 @@ impl Hub {
         self.commands += 1;
         let cancelled = self.cancellable(call);
         let (starter, reports) = (self.starter.clone(), self.reports.clone());
-        spawn_local(tasks::run(starter, call, (program, timeout), cancelled, self.stop.subscribe(), reports));
+        spawn_local(tasks::run(
+            starter,
+            call,
+            (program, timeout),
+            cancelled,
+            self.stop.subscribe(),
+            reports,
+        ));
     }
 
     fn act(&mut self, call: CallId, id: TerminalId, act: Act) {
@@ -103,12 +161,31 @@ impl Hub {
         };
         let terminal = live.terminal.clone();
         let cancelled = self.cancellable(call);
-        spawn_local(tasks::act(terminal, ticket, call, (id, act), cancelled, self.reports.clone()));
+        spawn_local(tasks::act(
+            terminal,
+            ticket,
+            call,
+            (id, act),
+            cancelled,
+            self.reports.clone(),
+        ));
     }
 
     fn list(&mut self, call: CallId) {
-        let exited = self.archive.list().map(|listed| Known { listed, pids: Vec::new(), taken_over: false }).collect();
-        let live: Vec<Terminal> = self.terminals.values().map(|it| it.terminal.clone()).collect();
+        let exited = self
+            .archive
+            .list()
+            .map(|listed| Known {
+                listed,
+                pids: Vec::new(),
+                taken_over: false,
+            })
+            .collect();
+        let live: Vec<Terminal> = self
+            .terminals
+            .values()
+            .map(|it| it.terminal.clone())
+            .collect();
         spawn_local(tasks::list(call, live, exited, self.reports.clone()));
     }
 
@@ -151,4 +228,3 @@ enum Steering {
 fn closed() -> Refusal {
     Refusal::new(Kind::ChatClosed, "this chat is being closed").hint("make a new chat")
 }
-

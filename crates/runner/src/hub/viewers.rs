@@ -10,25 +10,43 @@ use crate::link::Advance;
 
 impl Hub {
     /// Output waits behind the answer: it is forwarded by this very task.
-    pub(super) async fn watch(&mut self, id: TerminalId, number: u64, from: Option<u64>) -> Result<Answer, Refusal> {
+    pub(super) async fn watch(
+        &mut self,
+        id: TerminalId,
+        number: u64,
+        from: Option<u64>,
+    ) -> Result<Answer, Refusal> {
         self.next_watcher += 1;
         let watcher = WatcherId(self.next_watcher);
         let gone = || Refusal::no_terminal(id);
         let (size, from) = if let Some(live) = self.terminals.get(&id) {
-            // A terminal that goes away in this moment is in the archive when the caller asks again.
-            let watching = live.terminal.watch(watcher, from).await.map_err(|_| gone())?;
+            // A terminal that goes away in this moment is in the archive when the caller asks
+            // again.
+            let watching = live
+                .terminal
+                .watch(watcher, from)
+                .await
+                .map_err(|_| gone())?;
             (watching.size, watching.from)
         } else if let Some(whole) = self.archive.whole(id) {
             (whole.machine.size(), whole.machine.watch(watcher, from))
         } else {
             return Err(gone());
         };
-        self.viewers.insert(watcher, Viewer { number, terminal: id });
+        self.viewers.insert(
+            watcher,
+            Viewer {
+                number,
+                terminal: id,
+            },
+        );
         Ok(Answer::Watching { size, from })
     }
 
     pub(super) async fn unwatch_viewer(&mut self, number: u64) {
-        let Some((watcher, terminal)) = self.find(number) else { return };
+        let Some((watcher, terminal)) = self.find(number) else {
+            return;
+        };
         self.viewers.remove(&watcher);
         self.unwatch(watcher, terminal).await;
     }
@@ -42,7 +60,9 @@ impl Hub {
     }
 
     pub(super) async fn took(&mut self, number: u64, bytes: u64) {
-        let Some((watcher, id)) = self.find(number) else { return };
+        let Some((watcher, id)) = self.find(number) else {
+            return;
+        };
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         if let Some(live) = self.terminals.get(&id) {
             live.terminal.took(watcher, bytes).await;
@@ -52,21 +72,35 @@ impl Hub {
         }
     }
 
-    /// Typed into the terminal that the viewer shows; the terminal drops it unless it was taken over.
+    /// Typed into the terminal that the viewer shows; the terminal drops it unless it was taken
+    /// over.
     pub(super) async fn keystrokes(&mut self, keys: Keystrokes) {
-        let Some((_, id)) = self.find(keys.viewer) else { return };
+        let Some((_, id)) = self.find(keys.viewer) else {
+            return;
+        };
         if let Some(live) = self.terminals.get(&id) {
             live.terminal.keystrokes(keys.data.to_vec()).await;
         }
     }
 
     pub(super) fn forward(&mut self, watcher: WatcherId, feed: Feed) {
-        let (Some(viewer), Some(link)) = (self.viewers.get(&watcher), &self.link) else { return };
+        let (Some(viewer), Some(link)) = (self.viewers.get(&watcher), &self.link) else {
+            return;
+        };
         let viewer = viewer.number;
         match feed {
-            Feed::Keyframe { offset, size, bytes } => {
+            Feed::Keyframe {
+                offset,
+                size,
+                bytes,
+            } => {
                 let length = bytes.len() as u64;
-                link.send(&FromRunner::Keyframe(Keyframe { viewer, size, offset, bytes: length }));
+                link.send(&FromRunner::Keyframe(Keyframe {
+                    viewer,
+                    size,
+                    offset,
+                    bytes: length,
+                }));
                 link.send_output(viewer, offset, &bytes, Advance::No);
             }
             Feed::Chunk { offset, bytes } => link.send_output(viewer, offset, &bytes, Advance::Yes),
@@ -77,7 +111,11 @@ impl Hub {
 
     /// An exited terminal has no task that would carry its effects out.
     pub(super) fn forward_archived(&mut self, id: TerminalId) {
-        let effects = self.archive.whole(id).map(|it| it.machine.effects()).unwrap_or_default();
+        let effects = self
+            .archive
+            .whole(id)
+            .map(|it| it.machine.effects())
+            .unwrap_or_default();
         for effect in effects {
             if let Effect::ToWatcher { watcher, feed } = effect {
                 self.forward(watcher, feed);
@@ -86,7 +124,10 @@ impl Hub {
     }
 
     fn find(&self, number: u64) -> Option<(WatcherId, TerminalId)> {
-        let (watcher, viewer) = self.viewers.iter().find(|(_, viewer)| viewer.number == number)?;
+        let (watcher, viewer) = self
+            .viewers
+            .iter()
+            .find(|(_, viewer)| viewer.number == number)?;
         Some((*watcher, viewer.terminal))
     }
 }

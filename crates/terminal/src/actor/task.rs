@@ -16,13 +16,16 @@ use crate::pty::{Master, Reopened, program_name};
 use crate::stream::{Read, Write};
 use crate::tty::Tty;
 
-/// Read from the terminal before anything else is looked at again: a flood must not starve its readers.
+/// Read from the terminal before anything else is looked at again: a flood must not starve its
+/// readers.
 const BATCH_BYTES: usize = 64 * 1024;
 /// One read of a terminal gives about this much, whatever the room.
 const READ_BYTES: usize = 4096;
-/// A terminal that all its processes closed is looked at this often until one opens it again or the program ends.
+/// A terminal that all its processes closed is looked at this often until one opens it again or the
+/// program ends.
 const REOPEN_EVERY: Duration = Duration::from_millis(100);
-/// After the kill, a process that still does not go (as one that hangs in the kernel) is waited for so long.
+/// After the kill, a process that still does not go (as one that hangs in the kernel) is waited for
+/// so long.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 thread_local! {
@@ -103,7 +106,8 @@ impl Task {
             let writing = reading && !self.machine.pending_write().is_empty();
             let master = self.master.as_ref();
             let event = tokio::select! {
-                // Not biased: under a flood of output deadlines and requests have their turn all the same.
+                // Not biased: under a flood of output deadlines and requests have their turn all
+                // the same.
                 request = inbox.recv() => Event::Request(request),
                 read = read(master, &mut first), if reading => Event::Read(read),
                 () = writable(master), if writing => Event::Writable,
@@ -127,7 +131,11 @@ impl Task {
     fn obey(&mut self, request: Request) {
         let now = now();
         match request {
-            Request::Opened { ticket, wait, reply } => {
+            Request::Opened {
+                ticket,
+                wait,
+                reply,
+            } => {
                 self.replies.insert(ticket, reply);
                 self.machine.opened(now, ticket, wait);
             }
@@ -139,9 +147,16 @@ impl Task {
             Request::Close { by, reply } => self.close(by, reply),
             // Whoever asked may have gone.
             Request::Describe(reply) => drop(reply.send(self.describe())),
-            Request::Watch { watcher, from, reply } => {
+            Request::Watch {
+                watcher,
+                from,
+                reply,
+            } => {
                 let from = self.machine.watch(watcher, from);
-                drop(reply.send(Watching { size: self.machine.size(), from }));
+                drop(reply.send(Watching {
+                    size: self.machine.size(),
+                    from,
+                }));
             }
             Request::Unwatch(watcher) => self.machine.unwatch(watcher),
             Request::Took(watcher, bytes) => self.machine.watcher_took(watcher, bytes),
@@ -230,13 +245,22 @@ impl Task {
     }
 
     fn program(&self) -> String {
-        let foreground = self.master.as_ref().and_then(|it| it.tty_state()).and_then(|it| it.foreground);
-        foreground.and_then(program_name).unwrap_or_else(|| self.title.clone())
+        let foreground = self
+            .master
+            .as_ref()
+            .and_then(|it| it.tty_state())
+            .and_then(|it| it.foreground);
+        foreground
+            .and_then(program_name)
+            .unwrap_or_else(|| self.title.clone())
     }
 
     fn describe(&self) -> Description {
         let listed = self.machine.listed(self.program());
-        Description { listed, taken_over: self.machine.is_taken_over() }
+        Description {
+            listed,
+            taken_over: self.machine.is_taken_over(),
+        }
     }
 
     /// The program is reaped: reads what it left in the kernel, then publishes the exit.
@@ -274,14 +298,22 @@ impl Task {
             (None, Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)) => EndedBy::Outside,
             (None, _) => EndedBy::Program,
         };
-        Ending { code, signal, ended_by }
+        Ending {
+            code,
+            signal,
+            ended_by,
+        }
     }
 
     fn close(&mut self, by: EndedBy, reply: oneshot::Sender<Answer>) {
         self.close_replies.push(reply);
         if self.closing.is_none() {
             self.process.hangup();
-            self.closing = Some(Closing { by, next: now() + limits::CLOSE_GRACE, step: Step::HungUp });
+            self.closing = Some(Closing {
+                by,
+                next: now() + limits::CLOSE_GRACE,
+                step: Step::HungUp,
+            });
         }
     }
 
@@ -291,16 +323,23 @@ impl Task {
         if self.reopen.is_some_and(|at| at <= now) {
             self.look_again();
         }
-        let Some(closing) = &mut self.closing else { return };
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
         if now < closing.next {
             return;
         }
         match closing.step {
             Step::HungUp => {
                 self.process.kill();
-                *closing = Closing { step: Step::Killed, next: now + KILL_PATIENCE, ..*closing };
+                *closing = Closing {
+                    step: Step::Killed,
+                    next: now + KILL_PATIENCE,
+                    ..*closing
+                };
             }
-            // Processes that not even a kill ends are told of in the answer; the task goes on waiting for them.
+            // Processes that not even a kill ends are told of in the answer; the task goes on
+            // waiting for them.
             Step::Killed => {
                 closing.next = now + KILL_PATIENCE;
                 self.answer_closes();
@@ -328,11 +367,17 @@ impl Task {
         }
     }
 
-    /// Answers what is still in the box through the owner: its senders find the terminal gone and ask there.
+    /// Answers what is still in the box through the owner: its senders find the terminal gone and
+    /// ask there.
     fn gone(mut self, inbox: mpsc::Receiver<Request>) {
         self.carry_out();
         self.answer_closes();
-        let Self { machine, news, replies, .. } = self;
+        let Self {
+            machine,
+            news,
+            replies,
+            ..
+        } = self;
         // In this order: who finds its request dropped asks the owner, which knows by then.
         let _ = news.send(News::Gone(machine.id(), Box::new(machine)));
         drop((inbox, replies));
@@ -340,7 +385,10 @@ impl Task {
 
     fn deadline(&self) -> Option<Instant> {
         let closing = self.closing.map(|it| it.next);
-        [self.machine.deadline(), closing, self.reopen].into_iter().flatten().min()
+        [self.machine.deadline(), closing, self.reopen]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }
 

@@ -222,7 +222,8 @@ fn side(field: &str, given: Option<u64>) -> Result<Option<u16>, Refusal> {
     }
 }
 
-/// A field that means nothing to the action is refused rather than dropped: its writer expected something of it.
+/// A field that means nothing to the action is refused rather than dropped: its writer expected
+/// something of it.
 fn refuse_stray_fields(args: &BashArgs) -> Result<(), Refusal> {
     let (name, allowed): (&str, &[&str]) = match args.action {
         None => ("a plain command", &["command", "cwd", "timeout_ms"]),

@@ -1,4 +1,5 @@
-//! The structured details of an answer, exactly these names. Absent parts are `null`; rows and columns count from 0.
+//! The structured details of an answer, exactly these names. Absent parts are `null`; rows and
+//! columns count from 0.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
