@@ -51,9 +51,9 @@ pub(crate) enum Kind {
     /// Means something only as a whole.
     #[default]
     Sequence,
-    /// As a sequence, and what follows must reach the program in another read: after a bare
-    /// Escape, or it is taken for Alt.
-    Escape,
+    /// As a sequence, and nothing may reach the program in one read with it: an end of a line
+    /// would be taken for part of a paste, a bare Escape for Alt.
+    Apart,
 }
 
 impl Plan {
@@ -90,15 +90,11 @@ impl Plan {
 }
 
 impl Item {
-    /// Whether it must not reach the program in one read with what was written before it: a key
-    /// that ends a line would be taken for part of a paste, an Escape for part of a sequence.
+    /// Whether nothing may reach the program in one read with it.
     pub(crate) fn stands_apart(&self, vt: &Vt) -> bool {
-        let Self::Key(stroke) = self else {
-            return false;
-        };
-        match stroke.key {
-            KeyName::Enter | KeyName::KpEnter | KeyName::Escape => true,
-            _ => matches!(vt.encode(stroke).as_slice(), b"\r" | b"\n" | b"\x1b"),
+        match self {
+            Self::Key(stroke) => stands_apart(stroke, vt),
+            Self::Text(_) | Self::Plain(_) => false,
         }
     }
 
@@ -106,13 +102,18 @@ impl Item {
     pub(crate) fn burst(self, vt: &Vt) -> (Burst, Option<Self>) {
         match self {
             Self::Key(stroke) => {
-                let bytes = vt.encode(&stroke);
-                let kind = if bytes == b"\x1b" {
-                    Kind::Escape
+                let kind = if stands_apart(&stroke, vt) {
+                    Kind::Apart
                 } else {
                     Kind::Sequence
                 };
-                (Burst { bytes, kind }, None)
+                (
+                    Burst {
+                        bytes: vt.encode(&stroke),
+                        kind,
+                    },
+                    None,
+                )
             }
             Self::Text(text) if is_multiline(&text) => {
                 if vt.modes().bracketed_paste {
@@ -163,12 +164,19 @@ impl Burst {
         let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
         let character = rest.iter().take_while(continues).count();
         match self.kind {
-            Kind::Sequence | Kind::Escape => rest.to_vec(),
+            Kind::Sequence | Kind::Apart => rest.to_vec(),
             Kind::Text => rest[..character].to_vec(),
             Kind::Paste if sent < PASTE_START.len() => [&PASTE_START[sent..], PASTE_END].concat(),
             Kind::Paste if rest.len() <= PASTE_END.len() => rest.to_vec(),
             Kind::Paste => [&rest[..character], PASTE_END].concat(),
         }
+    }
+}
+
+fn stands_apart(stroke: &Stroke, vt: &Vt) -> bool {
+    match stroke.key {
+        KeyName::Enter | KeyName::KpEnter | KeyName::Escape => true,
+        _ => matches!(vt.encode(stroke).as_slice(), b"\r" | b"\n" | b"\x1b"),
     }
 }
 

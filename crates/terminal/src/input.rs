@@ -38,7 +38,7 @@ pub(crate) struct Input {
     tty: Tty,
     /// Something was written that the program is not known to have read.
     unread: bool,
-    /// The last burst of a call was a paste or a bare Escape.
+    /// The last burst of a call must not be read together with what follows.
     gap: bool,
     probe: Option<Probe>,
 }
@@ -273,7 +273,7 @@ impl Input {
         if let Some(rest) = rest {
             call.items.push_front(rest);
         }
-        self.gap = matches!(burst.kind, Kind::Paste | Kind::Escape);
+        self.gap = matches!(burst.kind, Kind::Paste | Kind::Apart);
         let owner = Some(call.ticket);
         self.out = (!burst.bytes.is_empty()).then_some(Out {
             owner,

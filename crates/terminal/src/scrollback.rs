@@ -77,10 +77,8 @@ impl Ring {
         }
         let at = self.pieces.partition_point(|piece| piece.offset <= offset);
         let mut out = Vec::new();
-        let mut skip = None;
         for piece in self.pieces.range(at.saturating_sub(1)..) {
-            let from = skip.unwrap_or((offset - piece.offset) as usize);
-            skip = Some(0);
+            let from = offset.saturating_sub(piece.offset) as usize;
             let take = (piece.bytes.len() - from).min(most - out.len());
             out.extend_from_slice(&piece.bytes[from..from + take]);
             if out.len() == most {

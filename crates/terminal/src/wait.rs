@@ -157,6 +157,13 @@ impl Waiter {
         self.since = Some(Since { at: now, outputs });
     }
 
+    /// Its input is given up: there is nothing to wait for any more.
+    pub(crate) fn gave_up(&mut self, now: Instant, outputs: u64) {
+        self.sent(now, outputs);
+        self.deadline = now;
+        self.rest.cap = None;
+    }
+
     /// When it ends whatever happens.
     pub(crate) fn ends(&self) -> Instant {
         match (self.since, self.rest.cap, &self.until) {

@@ -303,7 +303,7 @@ impl Calls {
             if let Some(facts) = input.abandon(waiter.ticket, vt) {
                 waiter.input = Some(facts);
             }
-            waiter.sent(moment.now, moment.outputs);
+            waiter.gave_up(moment.now, moment.outputs);
             any = true;
         }
         any
