@@ -76,7 +76,10 @@ impl Stream {
     /// Waits until a write would be taken, or nobody reads any more.
     pub async fn writable(&self) {
         while let Ok(mut ready) = self.watched.writable().await {
-            if ready_now(self.as_fd(), PollFlags::OUT | PollFlags::HUP | PollFlags::ERR) {
+            if ready_now(
+                self.as_fd(),
+                PollFlags::OUT | PollFlags::HUP | PollFlags::ERR,
+            ) {
                 return;
             }
             ready.clear_ready();
