@@ -10,6 +10,12 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
+/// Files among the sources that only tests use.
+const FOR_TESTS: &[&str] = &[
+    "crates/terminal/src/vt/cases.rs",
+    "crates/host/src/testing.rs",
+];
+
 /// One Rust source file.
 pub(crate) struct Source {
     /// From the root, with `/`.
@@ -41,6 +47,7 @@ impl Source {
         self.path.contains("/tests/")
             || self.path.contains("/examples/")
             || self.path.starts_with("crates/testkit/")
+            || FOR_TESTS.contains(&self.path.as_str())
             || file == "tests.rs"
             || self.text.contains("\n#![cfg(test)]\n")
     }

@@ -94,7 +94,7 @@ fn look(pid: u32, needle: &[u8]) -> Option<Proc> {
 
 fn role(argv: &[String]) -> Role {
     match argv.get(1).map(String::as_str) {
-        Some("serve") => Role::Server,
+        Some("serve") if !argv.iter().any(|it| it == "--background") => Role::Server,
         Some("runner") => Role::Runner,
         Some("leash") => Role::Leash,
         _ => Role::Other,
