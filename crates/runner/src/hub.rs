@@ -17,7 +17,7 @@ use wire::{ChatId, Refusal, TerminalId, signal};
 
 use crate::Options;
 use crate::archive::Archive;
-use crate::link::{Incoming, Link};
+use crate::link::{Incoming, Link, Sink};
 use crate::tasks::{CallId, Report, Reports, Starter};
 
 /// Pause after a connection could not be accepted, as when no descriptor is left.
@@ -67,7 +67,7 @@ pub(crate) struct Queues {
     news: mpsc::UnboundedReceiver<News>,
     reports: mpsc::UnboundedReceiver<Report>,
     incoming: mpsc::Receiver<(u64, Incoming)>,
-    sink: mpsc::Sender<(u64, Incoming)>,
+    sink: Sink,
 }
 
 impl Hub {
@@ -173,11 +173,7 @@ impl Hub {
     }
 
     /// A new connection is the server's: an older one is of a server that is gone, or hangs.
-    async fn accept(
-        &mut self,
-        accepted: io::Result<UnixStream>,
-        sink: &mpsc::Sender<(u64, Incoming)>,
-    ) {
+    async fn accept(&mut self, accepted: io::Result<UnixStream>, sink: &Sink) {
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
@@ -212,7 +208,7 @@ impl Hub {
             Incoming::Keystrokes(keys) => self.keystrokes(keys).await,
             Incoming::Message(ToRunner::Hello { version }) => self.hello(version).await,
             Incoming::Message(ToRunner::Call { id, call }) => {
-                self.call(CallId { link, id }, *call).await
+                self.call(CallId { link, id }, *call).await;
             }
             Incoming::Message(ToRunner::Cancel { id }) => self.cancel(CallId { link, id }),
             Incoming::Message(ToRunner::Took { viewer, bytes }) => self.took(viewer, bytes).await,

@@ -29,6 +29,9 @@ pub(crate) struct Link {
     writer: JoinHandle<()>,
 }
 
+/// Where connections put what they give, each marked with its number.
+pub(crate) type Sink = mpsc::Sender<(u64, Incoming)>;
+
 /// What a connection gives.
 pub(crate) enum Incoming {
     /// A message of the server.
@@ -41,11 +44,7 @@ pub(crate) enum Incoming {
 
 impl Link {
     /// Starts the two tasks of a connection. What it gives is marked with its number.
-    pub(crate) fn start(
-        number: u64,
-        stream: UnixStream,
-        sink: mpsc::Sender<(u64, Incoming)>,
-    ) -> Self {
+    pub(crate) fn start(number: u64, stream: UnixStream, sink: Sink) -> Self {
         let (reader, writer) = stream.into_split();
         // Not bounded here: answers are as many as calls under way, and output to viewers keeps to
         // their windows.
@@ -73,10 +72,7 @@ impl Link {
     }
 
     /// A queue for what a connection gives.
-    pub(crate) fn inbox() -> (
-        mpsc::Sender<(u64, Incoming)>,
-        mpsc::Receiver<(u64, Incoming)>,
-    ) {
+    pub(crate) fn inbox() -> (Sink, mpsc::Receiver<(u64, Incoming)>) {
         mpsc::channel(INBOX)
     }
 
@@ -135,11 +131,7 @@ async fn write(
     Ok(())
 }
 
-async fn read(
-    number: u64,
-    mut socket: OwnedReadHalf,
-    sink: &mpsc::Sender<(u64, Incoming)>,
-) -> io::Result<()> {
+async fn read(number: u64, mut socket: OwnedReadHalf, sink: &Sink) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     loop {
         while let Some(message) =

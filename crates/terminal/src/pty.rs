@@ -5,14 +5,12 @@
 
 use crate::size::Size;
 use crate::stream::{Stream, ready_now};
-use crate::tty::Consumed;
+use crate::tty::{Consumed, Tty};
 use rustix::event::PollFlags;
 use rustix::fs::OFlags;
 use rustix::io::ioctl_fionread;
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
-use rustix::termios::{
-    InputModes, LocalModes, SpecialCodeIndex, Termios, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize,
-};
+use rustix::termios::{InputModes, LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 use std::io;
 use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,23 +19,6 @@ use std::os::fd::{AsFd, OwnedFd};
 #[derive(Debug)]
 pub struct Master {
     stream: Stream,
-}
-
-/// How the line discipline stands, and who is in the foreground.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TtyState {
-    /// The kernel edits lines: input reaches the program a line at a time.
-    pub canonical: bool,
-    /// The kernel shows what is typed.
-    pub echo: bool,
-    /// Ctrl+S and Ctrl+Q stop and continue the output.
-    pub flow_control: bool,
-    /// The output stands still after a Ctrl+S.
-    pub output_stopped: bool,
-    /// The character that ends the input at the start of a line; `None` when disabled.
-    pub end_of_file: Option<u8>,
-    /// The foreground process group, which is also the process number of its leader.
-    pub foreground: Option<u32>,
 }
 
 /// Whether somebody holds the terminal again after it was closed.
@@ -74,44 +55,30 @@ impl Master {
         let _ = tcsetwinsize(self, winsize(size));
     }
 
-    /// How the terminal stands; `None` when it cannot be asked any more.
+    /// How the terminal stands now; `None` when it cannot be asked any more.
     #[must_use]
-    pub fn tty_state(&self) -> Option<TtyState> {
+    pub fn look(&self) -> Option<Tty> {
         let attributes = tcgetattr(self).ok()?;
-        let flow_control = attributes.input_modes.contains(InputModes::IXON);
-        let end_of_file = attributes.special_codes[SpecialCodeIndex::VEOF];
-        Some(TtyState {
-            canonical: is_canonical(&attributes),
+        let canonical = attributes.local_modes.contains(LocalModes::ICANON);
+        let slave = self.peek();
+        Some(Tty {
+            canonical,
             echo: attributes.local_modes.contains(LocalModes::ECHO),
-            flow_control,
-            output_stopped: flow_control && self.output_stopped(),
-            end_of_file: (end_of_file != 0).then_some(end_of_file),
-            foreground: tcgetpgrp(self)
-                .ok()
-                .map(|pid| pid.as_raw_nonzero().get() as u32),
+            consumed: match &slave {
+                Some(slave) if !canonical => consumed(slave),
+                _ => Consumed::Unknown,
+            },
+            output_stopped: attributes.input_modes.contains(InputModes::IXON)
+                && slave.is_some_and(|it| self.output_stopped(&it)),
+            foreground: self.foreground(),
         })
     }
 
-    /// Whether the program has read what was written to the master.
+    /// The foreground process group, which is also the process number of its leader.
     #[must_use]
-    pub fn consumed(&self) -> Consumed {
-        match tcgetattr(self) {
-            Ok(attributes) if !is_canonical(&attributes) => {}
-            _ => return Consumed::Unknown,
-        }
-        let Some(slave) = self.peek() else {
-            return Consumed::Unknown;
-        };
-        // First the poll: it waits for bytes that are still on their way inside the kernel, which
-        // the count alone does not see.
-        if ready_now(slave.as_fd(), PollFlags::IN) {
-            return Consumed::No;
-        }
-        match ioctl_fionread(&slave) {
-            Ok(0) => Consumed::Yes,
-            Ok(_) => Consumed::No,
-            Err(_) => Consumed::Unknown,
-        }
+    pub fn foreground(&self) -> Option<u32> {
+        let group = tcgetpgrp(self).ok()?;
+        u32::try_from(group.as_raw_nonzero().get()).ok()
     }
 
     /// After [`Read::Closed`](crate::stream::Read::Closed) and before the program's exit: whether a
@@ -128,11 +95,9 @@ impl Master {
         }))
     }
 
-    /// A stopped terminal has no room for the program's output although none of it waits to be read.
-    fn output_stopped(&self) -> bool {
-        let Some(slave) = self.peek() else {
-            return false;
-        };
+    /// A stopped terminal has no room for the program's output although none of it waits to be
+    /// read.
+    fn output_stopped(&self, slave: &OwnedFd) -> bool {
         !ready_now(slave.as_fd(), PollFlags::OUT) && !self.stream.has_bytes()
     }
 
@@ -164,8 +129,18 @@ pub fn program_name(pid: u32) -> Option<String> {
     Some(String::from_utf8_lossy(name.trim_ascii_end()).into_owned())
 }
 
-fn is_canonical(attributes: &Termios) -> bool {
-    attributes.local_modes.contains(LocalModes::ICANON)
+/// Whether the program has read what was written to the master.
+fn consumed(slave: &OwnedFd) -> Consumed {
+    // First the poll: it waits for bytes that are still on their way inside the kernel, which the
+    // count alone does not see.
+    if ready_now(slave.as_fd(), PollFlags::IN) {
+        return Consumed::No;
+    }
+    match ioctl_fionread(slave) {
+        Ok(0) => Consumed::Yes,
+        Ok(_) => Consumed::No,
+        Err(_) => Consumed::Unknown,
+    }
 }
 
 fn winsize(size: Size) -> Winsize {

@@ -68,7 +68,7 @@ pub async fn run(
         output: Some(output),
         kept: Kept::new(limits::RUN_OUTPUT_BYTES),
     };
-    let (exit, stopped) = run.to_its_end(timeout, cancelled).await;
+    let (exit, stopped) = run.finish(timeout, cancelled).await;
     run.drain().await;
     let ran = Ran {
         exit,
@@ -107,7 +107,7 @@ struct Running {
 impl Running {
     /// Until the shell itself has ended. A command that is to end gets SIGHUP first and SIGKILL
     /// after the grace.
-    async fn to_its_end(
+    async fn finish(
         &mut self,
         timeout: Duration,
         cancelled: impl Future<Output = ()>,

@@ -14,7 +14,6 @@ use crate::machine::{Effect, Exit as Ending, Machine, Ticket};
 use crate::process::{Exit, ProcEvent, Process};
 use crate::pty::{Master, Reopened, program_name};
 use crate::stream::{Read, Write};
-use crate::tty::Tty;
 
 /// Read from the terminal before anything else is looked at again: a flood must not starve its
 /// readers.
@@ -205,10 +204,11 @@ impl Task {
         if !self.machine.wants_probe() {
             return;
         }
-        let tty = match &self.master {
-            Some(master) => ask(master),
-            None => Tty::default(),
-        };
+        let tty = self
+            .master
+            .as_ref()
+            .and_then(Master::look)
+            .unwrap_or_default();
         self.machine.probed(now(), tty);
         self.write();
     }
@@ -245,11 +245,7 @@ impl Task {
     }
 
     fn program(&self) -> String {
-        let foreground = self
-            .master
-            .as_ref()
-            .and_then(|it| it.tty_state())
-            .and_then(|it| it.foreground);
+        let foreground = self.master.as_ref().and_then(Master::foreground);
         foreground
             .and_then(program_name)
             .unwrap_or_else(|| self.title.clone())
@@ -403,21 +399,6 @@ async fn writable(master: Option<&Master>) {
     match master {
         Some(master) => master.writable().await,
         None => std::future::pending().await,
-    }
-}
-
-/// Asks first whether the input was read: the rest is only as true as that.
-fn ask(master: &Master) -> Tty {
-    let consumed = master.consumed();
-    match master.tty_state() {
-        Some(state) => Tty {
-            canonical: state.canonical,
-            echo: state.echo,
-            output_stopped: state.output_stopped,
-            consumed,
-            foreground: state.foreground,
-        },
-        None => Tty::default(),
     }
 }
 
