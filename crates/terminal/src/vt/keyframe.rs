@@ -3,7 +3,8 @@
 //! The order carries it: whatever bends where printing goes (margins, origin, insertion, character
 //! sets) is set only after everything is painted, and the pen last of all. Not in it, since no
 //! program was seen to miss it: protected cells, saved modes (XTSAVE), the alternate screen's
-//! content while the main screen is shown.
+//! content while the main screen is shown, and the cluster that a combining mark would join if it
+//! were the very next output.
 
 mod paint;
 
