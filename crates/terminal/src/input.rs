@@ -13,6 +13,7 @@ use wire::limits::{CANONICAL_LINE_BYTES, CONSUME_BOUND, MESSAGE_BYTES};
 
 use crate::burst::{Burst, Item, Kind, Plan, is_multiline, longest_line};
 use crate::machine::Ticket;
+use crate::queries::{Answers, Way};
 use crate::tty::{Consumed, Tty};
 use crate::vt::Vt;
 
@@ -31,7 +32,8 @@ const PERSON_BYTES: usize = MESSAGE_BYTES;
 /// All that is to be written to one program.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    replies: Vec<u8>,
+    replies: Answers,
+    replies_due: Option<Instant>,
     person: Vec<u8>,
     calls: VecDeque<Call>,
     out: Option<Out>,
@@ -101,8 +103,14 @@ impl Input {
     }
 
     /// Answers the program's queries.
-    pub(crate) fn reply(&mut self, bytes: &[u8]) {
-        self.replies.extend_from_slice(bytes);
+    pub(crate) fn reply(&mut self, now: Instant, bytes: &[u8]) {
+        let way = if self.out.is_some() {
+            Way::Blocked
+        } else {
+            Way::Free
+        };
+        self.replies.push(bytes, way);
+        self.replies_due = self.replies.wants_probe().then_some(now);
     }
 
     /// Takes what a person types; returns how many bytes it took, all or none.
@@ -142,12 +150,14 @@ impl Input {
 
     /// Whether the terminal is to be looked at now.
     pub(crate) fn wants_probe(&self) -> bool {
-        self.probe.as_ref().is_some_and(|probe| probe.wanted)
+        self.replies.wants_probe() || self.probe.as_ref().is_some_and(|probe| probe.wanted)
     }
 
     /// What the kernel said.
     pub(crate) fn probed(&mut self, now: Instant, tty: Tty) {
         self.tty = tty;
+        self.replies.probed(tty);
+        self.replies_due = None;
         if tty.consumed == Consumed::Yes && self.out.is_none() {
             self.unread = false;
         }
@@ -181,22 +191,28 @@ impl Input {
     pub(crate) fn advance(&mut self, now: Instant, vt: &Vt) -> Vec<Progress> {
         let mut progress = Vec::new();
         while self.out.is_none() {
-            let first = [&mut self.replies, &mut self.person]
-                .into_iter()
-                .find(|it| !it.is_empty());
-            if let Some(bytes) = first {
-                let burst = Burst {
-                    bytes: std::mem::take(bytes),
-                    kind: Kind::Sequence,
+            let first = if !self.replies.is_empty() {
+                let Some(bytes) = self.replies.take() else {
+                    self.replies_due = Some(now);
+                    break;
                 };
-                self.out = Some(Out {
-                    owner: None,
-                    burst,
-                    sent: 0,
-                });
-            } else if !self.advance_call(now, vt, &mut progress) {
+                bytes
+            } else if !self.person.is_empty() {
+                std::mem::take(&mut self.person)
+            } else if self.advance_call(now, vt, &mut progress) {
+                continue;
+            } else {
                 break;
-            }
+            };
+            let burst = Burst {
+                bytes: first,
+                kind: Kind::Sequence,
+            };
+            self.out = Some(Out {
+                owner: None,
+                burst,
+                sent: 0,
+            });
         }
         progress
     }
@@ -230,7 +246,8 @@ impl Input {
 
     /// Forgets what nobody will read any more; calls are to be abandoned first.
     pub(crate) fn end(&mut self) {
-        self.replies = Vec::new();
+        self.replies = Answers::default();
+        self.replies_due = None;
         self.person = Vec::new();
         self.out = None;
         self.probe = None;

@@ -104,7 +104,7 @@ impl Machine {
         }
         self.calls.before_output(now, &self.vt);
         let fed = self.vt.feed(now, bytes);
-        self.input.reply(&fed.replies);
+        self.input.reply(now, &fed.replies);
         self.watchers.output(bytes);
         self.last_output = now;
         self.outputs += 1;

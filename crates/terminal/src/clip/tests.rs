@@ -128,23 +128,24 @@ fn a_cluster_larger_than_the_limit_is_left_out_whole() {
 
 fn line() -> impl Strategy<Value = String> {
     let cluster = prop_oneof![
-        5 => "[a-z ]{1,8}".prop_map(String::from),
+        3 => Just("word ".to_owned()),
+        2 => Just("ab".to_owned()),
         1 => Just("你好".to_owned()),
         1 => Just("👩‍👩‍👧‍👦".to_owned()),
         1 => Just("🇩🇪".to_owned()),
         1 => Just("e\u{301}".to_owned()),
         1 => Just("𝒳".to_owned()),
     ];
-    prop::collection::vec(cluster, 0..60).prop_map(|parts| parts.concat())
+    prop::collection::vec(cluster, 0..50).prop_map(|parts| parts.concat())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn any_clip_is_bounded_whole_in_its_clusters_and_counts_what_it_omits(
-        lines in prop::collection::vec(line(), 1..60),
-        pick in 0..60_usize,
+        lines in prop::collection::vec(line(), 1..40),
+        pick in 0..40_usize,
     ) {
         let screen = rows(&lines);
         let marker = lines[pick % lines.len()].trim_end().chars().take(20).collect::<String>();

@@ -228,6 +228,29 @@ fn b19_queries_are_answered_before_input_that_waits() {
 }
 
 #[test]
+fn b24_a_late_reply_is_dropped_when_another_program_has_come_to_the_front() {
+    for (then, replies) in [(Some(7), 1), (Some(8), 0), (None, 0)] {
+        let mut sim = Sim::new();
+        sim.tty.foreground = Some(7);
+        sim.reading = Reading::Never;
+        sim.room = 3;
+        sim.types("hello", &[], quiet());
+        sim.says("\x1b]11;?\x07");
+        sim.tty.foreground = then;
+        sim.reading = Reading::AtOnce;
+        sim.read();
+        sim.room = 1_000;
+        sim.settle();
+        assert_eq!(sim.reads.concat().matches("rgb:").count(), replies);
+        sim.says("\x1b[c");
+        assert!(
+            sim.writes.last().unwrap().starts_with("\x1b[?"),
+            "the next one is answered"
+        );
+    }
+}
+
+#[test]
 fn two_calls_go_one_after_the_other() {
     let mut sim = Sim::new();
     sim.reading = Reading::After(ms(5));

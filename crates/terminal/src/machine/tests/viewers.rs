@@ -69,7 +69,7 @@ impl Viewer {
 #[test]
 fn b52_a_late_watcher_sees_the_screen_and_goes_on_from_exactly_there() {
     let mut sim = Sim::new();
-    for n in 0..20_000 {
+    for n in 0..8_000 {
         sim.says(&format!("\x1b[3{}mline {n}\x1b[m\r\n", n % 8));
     }
     sim.says("\x1b[?1h\x1b[?2004h\x1b[5;10Hhere");
@@ -147,7 +147,7 @@ fn b54_a_watcher_that_does_not_read_holds_up_nobody_and_gets_a_keyframe_later() 
     watch(&mut sim, A, None);
     watch(&mut sim, B, None);
     let (mut slow, mut quick) = (Viewer::default(), Viewer::default());
-    for n in 0..200 {
+    for n in 0..100 {
         sim.says(&format!("{n} yes\r\n").repeat(1_000));
         quick.take(&mut sim, B);
         let taken = std::mem::take(&mut quick.taken);
