@@ -1,16 +1,31 @@
 //! One terminal: its process, its screen, its input and who watches it.
 
+pub mod actor;
+mod answer;
+mod burst;
 pub mod cgroup;
+pub mod clip;
 pub mod drain;
+mod echo;
+mod input;
+mod kept;
+pub mod keys;
 pub mod leash;
+pub mod machine;
 pub mod pipes;
 pub mod process;
 pub mod pty;
+mod queries;
+pub mod run;
 pub mod screen;
+pub mod scrollback;
 mod sequence;
 pub mod size;
 pub mod stream;
 pub mod stroke;
+mod text;
 pub mod tty;
 pub mod viewer;
 pub mod vt;
+mod wait;
+pub mod watchers;
