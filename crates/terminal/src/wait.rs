@@ -174,16 +174,18 @@ impl Waiter {
 
     /// When it is to be judged although nothing happens.
     pub(crate) fn deadline(&self, moment: &Moment) -> Instant {
-        let waits_for_rest = match self.until {
-            Until::Quiet => true,
-            Until::Present(_) => matches!(self.seen, Some((_, Seen::Stale))),
-            Until::Absent(_) | Until::Exit => false,
+        let Some(since) = self.since else {
+            return self.ends();
         };
-        match self.since {
-            Some(since) if waits_for_rest && moment.calm => {
-                self.ends().min(self.rests_at(since, moment))
-            }
-            _ => self.ends(),
+        let ends = match (&self.until, self.seen) {
+            (Until::Quiet, _) => self.ends(),
+            (Until::Present(_), Some((_, Seen::Stale))) => self.ends().min(since.at + SETTLE_CAP),
+            (Until::Present(_) | Until::Absent(_) | Until::Exit, _) => return self.ends(),
+        };
+        if moment.calm {
+            ends.min(self.rests_at(since, moment))
+        } else {
+            ends
         }
     }
 

@@ -1,3 +1,5 @@
+//! What the program is given, and when.
+
 use super::*;
 
 #[test]

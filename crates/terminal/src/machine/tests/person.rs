@@ -1,3 +1,5 @@
+//! A person beside the agents: taking over, typing, resizing.
+
 use super::*;
 use wire::Kind;
 

@@ -1,3 +1,5 @@
+//! What watchers are given, painted on screens of their own.
+
 use super::*;
 
 const A: WatcherId = WatcherId(1);

@@ -1,3 +1,5 @@
+//! How waits end, and what their answers say.
+
 use super::*;
 
 #[test]
@@ -292,6 +294,18 @@ fn a_marker_that_was_there_before_warns_and_gives_the_program_time() {
     assert_eq!(
         (details.wait.unwrap().outcome, took),
         (Outcome::Matched, 400)
+    );
+}
+
+#[test]
+fn a_marker_that_was_there_before_is_answered_in_bounded_time_whatever_the_screen_does() {
+    let mut sim = Sim::new();
+    sim.says("ready> \x1b[3");
+    let call = sim.types("", &["Enter"], present("ready>"));
+    let (details, took) = sim.finish(call);
+    assert_eq!(
+        (details.wait.unwrap().outcome, took),
+        (Outcome::Matched, 1_500)
     );
 }
 
