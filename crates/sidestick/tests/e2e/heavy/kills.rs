@@ -52,8 +52,17 @@ fn killing_the_server_amid_output_loses_no_byte_and_no_exit() {
         amid_output += usize::from(all_print(&home));
         client = client.again(&home);
     }
+    let panes: Vec<Pane<'_>> = ids
+        .iter()
+        .zip(&streams)
+        .map(|(id, got)| client.attach(id, Some(got.len() as u64)))
+        .collect();
     std::fs::write(&stop, "").unwrap();
-    finish(&client, &ids, &mut streams);
+    panes.iter().for_each(Pane::wait_end);
+    for (n, pane) in panes.iter().enumerate() {
+        take(&mut streams[n], pane);
+        finish(&client, n, &ids[n], &streams[n]);
+    }
     println!(
         "{kills} kills, {amid_output} amid output, {} bytes",
         streams.iter().map(Vec::len).sum::<usize>()
@@ -78,28 +87,22 @@ fn all_print(home: &testkit::Home) -> bool {
     home.processes().iter().filter(|it| printing(it)).count() == TERMINALS
 }
 
-/// Waits for the ends, and compares with what the programs say they printed.
-fn finish(client: &Client, ids: &[String], streams: &mut [Vec<u8>]) {
-    for (n, (id, stream)) in ids.iter().zip(streams).enumerate() {
-        let pane = client.attach(id, Some(stream.len() as u64));
-        pane.wait_end();
-        take(stream, &pane);
-        let reply =
-            client.bash(json!({"action": "wait", "terminal_id": id, "wait_for_exit": true}));
-        assert_eq!(
-            reply.details["process"]["exit_code"],
-            n % 7,
-            "{}",
-            reply.text
-        );
-        let text = String::from_utf8_lossy(stream);
-        let last = text.trim_end().rsplit(' ').next().unwrap().parse().unwrap();
-        assert_eq!(
-            Sha256::digest(&**stream),
-            Sha256::digest(expected(n, last)),
-            "terminal {n} differs"
-        );
-    }
+/// Compares with what the program says it printed.
+fn finish(client: &Client, n: usize, id: &str, stream: &[u8]) {
+    let reply = client.bash(json!({"action": "wait", "terminal_id": id, "wait_for_exit": true}));
+    assert_eq!(
+        reply.details["process"]["exit_code"],
+        n % 7,
+        "{}",
+        reply.text
+    );
+    let text = String::from_utf8_lossy(stream);
+    let last = text.trim_end().rsplit(' ').next().unwrap().parse().unwrap();
+    assert_eq!(
+        Sha256::digest(stream),
+        Sha256::digest(expected(n, last)),
+        "terminal {n} differs"
+    );
 }
 
 fn expected(n: usize, last: usize) -> String {
