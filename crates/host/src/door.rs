@@ -175,13 +175,20 @@ impl Host {
 
     async fn attach(&self, caller: &Caller, params: PanesAttach) -> Result<Reply, Refusal> {
         let scope = self.chats.scope(caller.peer(), params.chat_id).await?;
-        self.bash.known(&scope, params.terminal_id).await?;
-        let link = self
-            .runners
-            .existing(scope.chat().id)
-            .await?
-            .ok_or_else(lost)?;
-        let (pane, held) = caller.panes().attach(link, params).await?;
+        let record = self.bash.known(&scope, params.terminal_id).await?;
+        let Some(link) = self.runners.existing(scope.chat().id).await? else {
+            return Err(if record.end.is_some() {
+                expired(&params)
+            } else {
+                lost()
+            });
+        };
+        let attached = caller.panes().attach(link, params).await;
+        // The store knows it, so that it did exist; its runner no longer has its screen.
+        let (pane, held) = attached.map_err(|refusal| match refusal.message {
+            Kind::TerminalNotFound => expired(&params),
+            _ => refusal,
+        })?;
         Ok(Reply {
             held: Some(held),
             ..reply(&pane)?
@@ -197,6 +204,14 @@ fn turn(caller: &Caller, call: &Call) -> Turn {
     let id = params.arguments.get("terminal_id").and_then(Value::as_str);
     id.and_then(|it| it.parse().ok())
         .map_or_else(Turn::default, |id| caller.turns().take(id))
+}
+
+fn expired(params: &PanesAttach) -> Refusal {
+    let reason = format!(
+        "the terminal {} has ended, and its screen has expired",
+        params.terminal_id
+    );
+    Refusal::new(Kind::TerminalNotFound, reason).hint("open another terminal")
 }
 
 fn reply(value: &impl Serialize) -> Result<Reply, Refusal> {

@@ -84,11 +84,7 @@ impl Panes {
     ) -> Result<(PaneReply, Held), Refusal> {
         let (terminal, from) = (params.terminal_id, params.from);
         let channel = self.next_channel()?;
-        let outlet = Arc::new(Outlet {
-            channel,
-            events: self.events.clone(),
-            held: Mutex::new(Some(Vec::new())),
-        });
+        let outlet = self.outlet(channel);
         let held = Held(Arc::clone(&outlet));
         let viewer = link.add_viewer(Box::new(move |event| outlet.take(event)));
         // In the table before the first await: a call that is dropped half-way leaves nothing behind.
@@ -99,35 +95,33 @@ impl Panes {
             driving: Driving::Agent,
         };
         self.insert(channel, pane);
-        match link
+        let watching = link
             .call(Call::Watch {
                 terminal,
                 viewer,
                 from,
             })
             .answer()
-            .await
-        {
-            Ok(Answer::Watching { size, from }) => Ok((
-                PaneReply {
-                    channel,
-                    size,
-                    from,
-                },
-                held,
-            )),
-            Ok(_) => {
-                self.detach(channel);
-                Err(Refusal::new(
-                    Kind::Internal,
-                    "the runner gave another answer than asked for",
-                ))
+            .await;
+        let refusal = match watching {
+            Ok(Answer::Watching { size, from }) => {
+                return Ok((
+                    PaneReply {
+                        channel,
+                        size,
+                        from,
+                    },
+                    held,
+                ));
             }
-            Err(refusal) => {
-                self.detach(channel);
-                Err(refusal)
-            }
-        }
+            Ok(_) => Refusal::new(
+                Kind::Internal,
+                "the runner gave another answer than asked for",
+            ),
+            Err(refusal) => refusal,
+        };
+        self.detach(channel);
+        Err(refusal)
     }
 
     /// Ends a pane; a channel that is not open is left alone.
@@ -178,6 +172,15 @@ impl Panes {
         let open = std::mem::take(&mut table.open);
         drop(table);
         open.into_values().for_each(Pane::end);
+    }
+
+    fn outlet(&self, channel: u32) -> Arc<Outlet> {
+        let (events, held) = (self.events.clone(), Mutex::new(Some(Vec::new())));
+        Arc::new(Outlet {
+            channel,
+            events,
+            held,
+        })
     }
 
     fn next_channel(&self) -> Result<u32, Refusal> {

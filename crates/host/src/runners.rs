@@ -167,10 +167,14 @@ impl Runners {
         stream: UnixStream,
     ) -> Result<Arc<Link>, Refusal> {
         let (link, pump) = Link::open(stream, chat, Arc::clone(&self.store)).await?;
-        let (this, watched) = (Arc::clone(self), Arc::clone(&link));
+        // A host that is gone cleans up nothing: the runner is its successor's.
+        let (this, watched) = (Arc::downgrade(self), Arc::clone(&link));
         tokio::spawn(async move {
             pump.await;
-            this.after(&watched).await;
+            match this.upgrade() {
+                Some(this) => this.after(&watched).await,
+                None => watched.bury(),
+            }
         });
         Ok(link)
     }

@@ -50,7 +50,7 @@ pub(crate) struct Stage {
     pub fake: Arc<Fake>,
     pub told: mpsc::UnboundedReceiver<Told>,
     pub store: Arc<dyn Store>,
-    pub host: Arc<Host>,
+    host: Option<Arc<Host>>,
     pub caller: Arc<Caller>,
     pub events: mpsc::UnboundedReceiver<PaneEvent>,
 }
@@ -78,7 +78,7 @@ impl Stage {
             running: Mutex::default(),
         });
         let store: Arc<dyn Store> = Arc::new(Sqlite::open(&folder.path().join("a.db")).unwrap());
-        let host = start(folder.path(), &fake, &store).await;
+        let host = Some(start(folder.path(), &fake, &store).await);
         let (caller, events) = caller(uid());
         Self {
             folder,
@@ -93,14 +93,20 @@ impl Stage {
 
     /// Another server over the same store and runners, as after a restart.
     pub(crate) async fn restart(&mut self) {
-        self.host = start(self.folder.path(), &self.fake, &self.store).await;
+        // First: two servers of one instance never live at the same time.
+        self.host = None;
+        self.host = Some(start(self.folder.path(), &self.fake, &self.store).await);
         (self.caller, self.events) = caller(uid());
+    }
+
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        self.host.as_ref().unwrap()
     }
 
     /// Calls a method.
     pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Reply, Refusal> {
         let call = Rpc::parse(method, params)?;
-        self.host.call(&self.caller, call, Stop::default()).await
+        self.host().call(&self.caller, call, Stop::default()).await
     }
 
     /// Calls the tool `bash` in a chat.
@@ -173,7 +179,7 @@ impl Launcher for Arc<Fake> {
         Box::pin(async move {
             let listener = UnixListener::bind(socket)?;
             let (say, said) = mpsc::unbounded_channel();
-            let fake = Arc::clone(self);
+            let fake = Self::clone(self);
             let task = tokio::spawn(async move { fake.run(chat, listener, said).await });
             self.running.lock().unwrap().push(Running { task, say });
             Ok(())

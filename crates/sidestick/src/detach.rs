@@ -71,8 +71,10 @@ pub(crate) async fn start(arguments: &[&OsStr], log: &Path) -> io::Result<String
     }
 }
 
-/// Leaves the caller's session: its hang-up and its keys are not meant for this process.
-pub(crate) fn leave_session() {
+/// Leaves the caller's session: its hang-up and its keys are not meant for this process. Lets go of its descriptors
+/// too: a script that reads a pipe to its end would wait for as long as this process lives. Called first.
+pub(crate) fn leave_caller() {
+    terminal::leash::close_inherited();
     // Fails only for a process that leads its group already, which has no terminal to lose.
     let _ = rustix::process::setsid();
 }

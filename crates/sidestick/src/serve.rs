@@ -66,7 +66,7 @@ pub(crate) fn in_background() -> anyhow::Result<ExitCode> {
 
 /// Is the server in the background; tells its starter by one line.
 pub(crate) fn detached() -> anyhow::Result<ExitCode> {
-    detach::leave_session();
+    detach::leave_caller();
     log::start(Level::INFO);
     match serve(|_| detach::tell(detach::READY)) {
         Ok(Served::Ended) => Ok(ExitCode::SUCCESS),

@@ -11,6 +11,7 @@ pub(crate) mod owner;
 mod signals;
 
 pub(crate) use family::descendants;
+pub use signals::close_inherited;
 
 use message::{LAUNCH_LIMIT, Launch, Report, Stage, Verb};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -136,3 +136,20 @@ async fn a_pane_ends_with_its_terminal_and_with_its_runner() {
     stage.kill();
     assert_eq!(stage.events.recv().await, Some(ended));
 }
+
+#[tokio::test]
+async fn a_terminal_whose_screen_expired_cannot_be_watched_and_says_why() {
+    let stage = Stage::new(|call| match call {
+        Call::Watch { terminal, .. } => Some(Err(wire::Refusal::no_terminal(terminal))),
+        other => usual(other),
+    })
+    .await;
+    let chat = stage.chat().await;
+    let terminal = stage.open(chat).await;
+    let params = json!({"chatId": chat, "terminalId": terminal});
+    let refusal = stage.call("panes.attach", params).await.unwrap_err();
+    assert!(
+        refusal.to_string().contains("its screen has expired"),
+        "{refusal}"
+    );
+}

@@ -49,7 +49,7 @@ async fn another_account_is_refused_at_the_door() {
     let (stranger, _events) = caller(uid() + 1);
     let call = wire::rpc::Call::parse("chats.list", json!({})).unwrap();
     let refusal = stage
-        .host
+        .host()
         .call(&stranger, call, Stop::default())
         .await
         .unwrap_err();
@@ -170,7 +170,7 @@ async fn a_running_call_hears_that_its_runner_died_and_later_ones_that_the_termi
     let ask = json!({"action": "type", "terminal_id": terminal, "text": "abc"});
     let params = json!({"chatId": chat, "name": "bash", "arguments": ask});
     let call = wire::rpc::Call::parse("tools.call", params).unwrap();
-    let running = tokio::spawn(stage.host.call(&stage.caller, call, Stop::default()));
+    let running = tokio::spawn(stage.host().call(&stage.caller, call, Stop::default()));
     stage.told_call().await;
     stage.kill();
     assert_eq!(
@@ -228,7 +228,7 @@ async fn a_dropped_call_is_cancelled_at_the_runner() {
     stage.told_call().await;
     let params = json!({"chatId": chat, "name": "bash", "arguments": {"action": "wait", "terminal_id": terminal}});
     let call = wire::rpc::Call::parse("tools.call", params).unwrap();
-    let running = tokio::spawn(stage.host.call(&stage.caller, call, Stop::default()));
+    let running = tokio::spawn(stage.host().call(&stage.caller, call, Stop::default()));
     let Told::Message(ToRunner::Call { id, .. }) = stage.told().await else {
         panic!()
     };
@@ -249,7 +249,7 @@ async fn a_call_that_is_asked_to_stop_is_cancelled_and_still_answers() {
     let params = json!({"chatId": chat, "name": "bash", "arguments": {"action": "wait", "terminal_id": terminal}});
     let call = wire::rpc::Call::parse("tools.call", params).unwrap();
     let stop = Stop::default();
-    let running = tokio::spawn(stage.host.call(&stage.caller, call, stop.clone()));
+    let running = tokio::spawn(stage.host().call(&stage.caller, call, stop.clone()));
     let Told::Message(ToRunner::Call { id, .. }) = stage.told().await else {
         panic!()
     };
@@ -278,7 +278,7 @@ async fn calls_to_one_terminal_reach_the_runner_in_the_order_of_calling() {
                 json!({"action": "type", "terminal_id": terminal, "text": n.to_string()});
             let params = json!({"chatId": chat, "name": "bash", "arguments": arguments});
             let call = wire::rpc::Call::parse("tools.call", params).unwrap();
-            stage.host.call(&stage.caller, call, Stop::default())
+            stage.host().call(&stage.caller, call, Stop::default())
         })
         .collect();
     // Polled in the opposite order.

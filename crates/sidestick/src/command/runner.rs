@@ -22,7 +22,7 @@ pub(crate) struct Options {
 
 /// Is a runner until it has nothing left to do.
 pub(crate) fn run(options: Options) -> anyhow::Result<ExitCode> {
-    detach::leave_session();
+    detach::leave_caller();
     log::start(Level::INFO);
     let ready = Ready;
     runner::run(runner::Options::new(options.chat, options.socket), ready)?;

@@ -18,7 +18,7 @@ const ENDINGS: [libc::c_int; 6] = [
 ];
 
 /// Closes every descriptor above standard error. Called first, when nothing here has opened one.
-pub(super) fn close_inherited() {
+pub fn close_inherited() {
     // SAFETY: no value of this process owns a descriptor above 2 yet, so that none is closed twice.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
 }

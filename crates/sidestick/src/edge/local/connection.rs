@@ -140,10 +140,7 @@ impl Reader {
             Ok(_) | Err(_) => Known::Yes,
         };
         let stop = Stop::default();
-        let entry = match self.enter(id.as_ref(), &stop) {
-            Ok(entry) => Ok(entry),
-            Err(refusal) => Err(refusal),
-        };
+        let entry = self.enter(id.as_ref(), &stop);
         let started =
             parsed.and_then(|call| Ok((self.host.call(&self.caller, call, stop), entry?)));
         let call = async move {
