@@ -183,7 +183,11 @@ impl Host {
                 lost()
             });
         };
-        let attached = caller.panes().attach(link, params).await;
+        let mut attached = caller.panes().attach(Arc::clone(&link), params).await;
+        if matches!(&attached, Err(it) if it.message == Kind::TerminalNotFound) {
+            // It may just have been on its way from the runner's live terminals to its ended ones.
+            attached = caller.panes().attach(link, params).await;
+        }
         // The store knows it, so that it did exist; its runner no longer has its screen.
         let (pane, held) = attached.map_err(|refusal| match refusal.message {
             Kind::TerminalNotFound => expired(&params),

@@ -392,3 +392,52 @@ async fn a_closed_chat_ends_its_runner_and_answers_that_it_is_closed() {
     assert_eq!((refusal.code, refusal.message), (410, Kind::ChatClosed));
     assert!(chats(&stage).await.is_empty());
 }
+
+#[tokio::test]
+async fn an_opening_whose_runner_dies_leaves_no_live_record() {
+    let mut stage = Stage::new(|call| match call {
+        Call::Open { .. } => None,
+        other => usual(other),
+    })
+    .await;
+    let chat = stage.chat().await;
+    let params = json!({"chatId": chat, "name": "bash", "arguments": {"action": "open"}});
+    let call = wire::rpc::Call::parse("tools.call", params).unwrap();
+    let opening = tokio::spawn(stage.host().call(&stage.caller, call, Stop::default()));
+    stage.told_call().await;
+    stage.kill();
+    assert_eq!(
+        opening.await.unwrap().unwrap_err().message,
+        Kind::RunnerLost
+    );
+    assert!(
+        stage
+            .store
+            .chats_with_live_terminals()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn a_terminal_that_its_runner_does_not_know_is_lost_and_no_longer_live() {
+    let stage = Stage::new(|call| match call {
+        Call::Act { terminal, .. } => Some(Err(Refusal::no_terminal(terminal))),
+        other => usual(other),
+    })
+    .await;
+    let chat = stage.chat().await;
+    let terminal = stage.open(chat).await;
+    let ask = json!({"action": "screen", "terminal_id": terminal});
+    let (text, _) = stage.bash(chat, ask).await.unwrap();
+    assert!(text.contains("it was lost"), "{text}");
+    assert!(
+        stage
+            .store
+            .chats_with_live_terminals()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}

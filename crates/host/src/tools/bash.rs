@@ -19,7 +19,7 @@ use crate::chats::broken;
 use crate::environment::{self, Under};
 use crate::runners::{Link, Pending, Runners, lost};
 use crate::stop::Stop;
-use crate::store::{Store, StoreError, TerminalRecord};
+use crate::store::{End, Ending, Store, StoreError, TerminalRecord};
 use crate::turns::Turn;
 use crate::{clock, ids};
 
@@ -135,10 +135,12 @@ impl Bash {
     ) -> Result<ToolReply, Refusal> {
         // Its end may have been recorded since the record was read.
         let record = self.known(scope, record.id).await?;
-        let Some(end) = &record.end else {
-            return Err(lost());
+        let end = match record.end {
+            Some(end) => end,
+            // It must not go on to count as a live one of the chat.
+            None => lose(&*self.store, record.id).await.map_err(broken)?,
         };
-        let details = archived::details(record.id, end, act);
+        let details = archived::details(record.id, &end, act);
         let text = bash_text::archived(&details, &record.program, &end.how);
         reply::<Details>(text, &details)
     }
@@ -239,12 +241,29 @@ async fn opening(
             pending.answer().await
         }
     };
-    let never_lived = matches!(&answer, Err(it) if it.message != Kind::RunnerLost);
-    if never_lived && let Err(error) = store.remove_terminal(terminal).await {
-        warn!(%terminal, %error, "cannot take back the record of a terminal");
+    let recorded = match &answer {
+        Ok(_) => Ok(()),
+        // The runner may have ended before the record was made, and then nobody else notes that it is lost.
+        Err(refusal) if refusal.message == Kind::RunnerLost => {
+            lose(&*store, terminal).await.map(drop)
+        }
+        Err(_) => store.remove_terminal(terminal).await,
+    };
+    if let Err(error) = recorded {
+        warn!(%terminal, %error, "cannot record that a terminal did not open");
     }
     // Fails only when the caller has gone away.
     let _ = tell.send(answer);
+}
+
+/// Records a terminal as lost. Should its runner yet tell of its end, that takes the place of this.
+async fn lose(store: &dyn Store, terminal: TerminalId) -> Result<End, StoreError> {
+    let end = End {
+        at_ms: clock::now_ms(),
+        how: Ending::Lost,
+    };
+    store.end_terminals(vec![(terminal, end.clone())]).await?;
+    Ok(end)
 }
 
 /// Waits for the answer; when the end is asked for, the runner is told to answer at once.
