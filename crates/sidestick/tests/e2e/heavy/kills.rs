@@ -1,6 +1,7 @@
 //! The server is killed again and again while twenty terminals print: no viewer misses a byte.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -18,25 +19,12 @@ fn killing_the_server_amid_output_loses_no_byte_and_no_exit() {
     let home = home();
     let mut client = home.client();
     let stop = home.work().join("stop");
-    let opens: Vec<_> = (0..TERMINALS)
-        .map(|n| {
-            let command = format!("exec python3 {} t{n:02} {} {}", program("printer.py").display(), stop.display(), n % 7);
-            client.start_bash(json!({"action": "open", "command": command, "wait_for": format!("t{n:02}"), "wait_timeout_ms": 60_000}))
-        })
-        .collect();
-    let ids: Vec<String> = opens
-        .into_iter()
-        .map(|it| client.bash_answer(it).unwrap().id())
-        .collect();
+    let ids = open_all(&client, &stop);
     let mut streams = vec![Vec::new(); TERMINALS];
     let (kills, mut amid_output) = (soak(10, 50), 0);
     for round in 0..kills {
         let offsets: Vec<u64> = streams.iter().map(|it| it.len() as u64).collect();
-        let panes: Vec<Pane<'_>> = ids
-            .iter()
-            .zip(&offsets)
-            .map(|(id, at)| client.attach(id, Some(*at)))
-            .collect();
+        let panes = watch_all(&client, &ids, &streams);
         // Each time at another place in the output.
         let enough = 2_000 + 731 * (round as u64 % 5);
         eventually("the viewers get output", || {
@@ -52,11 +40,7 @@ fn killing_the_server_amid_output_loses_no_byte_and_no_exit() {
         amid_output += usize::from(all_print(&home));
         client = client.again(&home);
     }
-    let panes: Vec<Pane<'_>> = ids
-        .iter()
-        .zip(&streams)
-        .map(|(id, got)| client.attach(id, Some(got.len() as u64)))
-        .collect();
+    let panes = watch_all(&client, &ids, &streams);
     std::fs::write(&stop, "").unwrap();
     panes.iter().for_each(Pane::wait_end);
     for (n, pane) in panes.iter().enumerate() {
@@ -69,6 +53,36 @@ fn killing_the_server_amid_output_loses_no_byte_and_no_exit() {
     );
     assert!(amid_output > 0, "no kill fell into output");
     assert_eq!(home.live(Role::Runner).len(), 1);
+}
+
+/// Starts every printer; the ids of their terminals.
+fn open_all(client: &Client, stop: &Path) -> Vec<String> {
+    let script = program("printer.py");
+    let start = |n: usize| {
+        let command = format!(
+            "exec python3 {} t{n:02} {} {}",
+            script.display(),
+            stop.display(),
+            n % 7
+        );
+        client.start_bash(
+            json!({"action": "open", "command": command, "wait_for": format!("t{n:02}"),
+            "wait_timeout_ms": 60_000}),
+        )
+    };
+    let opens: Vec<_> = (0..TERMINALS).map(start).collect();
+    opens
+        .into_iter()
+        .map(|it| client.bash_answer(it).unwrap().id())
+        .collect()
+}
+
+/// Watches each terminal from where its stream was broken off.
+fn watch_all<'a>(client: &'a Client, ids: &[String], streams: &[Vec<u8>]) -> Vec<Pane<'a>> {
+    let pairs = ids.iter().zip(streams);
+    pairs
+        .map(|(id, got)| client.attach(id, Some(got.len() as u64)))
+        .collect()
 }
 
 /// Adds what the viewer has got.

@@ -1,3 +1,5 @@
+//! No input makes the engine panic, hang or outgrow its memory.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The conformance cases, whole and byte by byte.
+
 use super::*;
 
 fn run(case: &cases::Case, split: usize) -> Seen {

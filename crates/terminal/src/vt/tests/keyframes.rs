@@ -1,3 +1,5 @@
+//! A keyframe repaints a blank terminal so that nothing tells the two apart, now or later.
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -49,47 +51,49 @@ fn b52_a_keyframe_carries_what_scrolled_away() {
 }
 
 /// What shows only in what comes after: each state, then output that depends on it.
+/// What sets a state that no cell shows, and what makes it show afterwards.
+const HIDDEN: &[(&[u8], &[u8])] = &[
+    (b"\x1b[3g\x1b[5G\x1bH\r", b"\tx\ty"),
+    (b"\x1b[9G\x1b[g\r", b"\tx"),
+    (b"\x1b(0", b"lqk"),
+    (b"\x1b)0\x0e", b"q\x0fq"),
+    (b"\x1b*0\x1bn", b"q"),
+    (b"\x1b[2;4r\x1b[3;1H", b"a\nb\nc\nd"),
+    (b"\x1b[?69h\x1b[3;8s\x1b[2;4H", b"abcdefghijkl"),
+    (b"\x1b[2;4r\x1b[?6h\x1b[2;2H", b"x\x1b[Hy"),
+    (b"\x1b[?69h\x1b[3;8s\x1b[2;4r\x1b[?6h\x1b[2;2H", b"x\x1b[Hy"),
+    (b"0123456789", b"A"),
+    ("01234567漢".as_bytes(), b"A"),
+    (b"\x1b[?7l0123456789", b"A"),
+    (b"abc\x1b[4h\x1b[H", b"X"),
+    (b"\x1b[20h", b"a\nb"),
+    (b"\x1b[2;3H\x1b[31m\x1b7\x1b[m\x1b[H", b"\x1b8x"),
+    (b"\x1b(0\x1b7\x1b(B", b"q\x1b8q"),
+    (b"0123456789\x1b7\x1b[H", b"\x1b8x"),
+    (b"\x1b[2;4H\x1b[32m\x1b[?1049h\x1b[malt", b"\x1b[?1049lx"),
+    (b"0123456789\x1b[?1049h\x1b[Halt", b"\x1b[?1049lx"),
+    (b"\x1b[?1049h\x1b[3;3H\x1b7\x1b[H", b"\x1b8x"),
+    (
+        b"\x1b[>1u\x1b[>5u\x1b[?1049h\x1b[>8u",
+        b"\x1b[<u\x1b[?1049l\x1b[<u",
+    ),
+    (b"\x1b[>1u\x1b[>5u", b"\x1b[<u"),
+    (b"\x1b[1;4;31;48;5;17m", b"pen"),
+    (b"\x1b]8;id=a;http://x\x07", b"link\x1b]8;;\x07"),
+    (b"\x1b[44m\x1b[2J", b"x"),
+    (
+        b"\x1b]2;the title\x07\x1b[4 q\x1b[?1;2004;1004;1002;1006h\x1b=",
+        b"",
+    ),
+    ("🇩\x1b[3G🇪\x1b[1;3H".as_bytes(), b"x"),
+    (b"abcdefghijklm\x1b[2;1H\x1b[K", b"x"),
+    (b"\x1b#6wide", b"x"),
+    (b"x\x1b[31", b"my"),
+];
+
 #[test]
 fn b52_a_keyframe_carries_what_does_not_show() {
-    let cases: &[(&[u8], &[u8])] = &[
-        (b"\x1b[3g\x1b[5G\x1bH\r", b"\tx\ty"),
-        (b"\x1b[9G\x1b[g\r", b"\tx"),
-        (b"\x1b(0", b"lqk"),
-        (b"\x1b)0\x0e", b"q\x0fq"),
-        (b"\x1b*0\x1bn", b"q"),
-        (b"\x1b[2;4r\x1b[3;1H", b"a\nb\nc\nd"),
-        (b"\x1b[?69h\x1b[3;8s\x1b[2;4H", b"abcdefghijkl"),
-        (b"\x1b[2;4r\x1b[?6h\x1b[2;2H", b"x\x1b[Hy"),
-        (b"\x1b[?69h\x1b[3;8s\x1b[2;4r\x1b[?6h\x1b[2;2H", b"x\x1b[Hy"),
-        (b"0123456789", b"A"),
-        ("01234567漢".as_bytes(), b"A"),
-        (b"\x1b[?7l0123456789", b"A"),
-        (b"abc\x1b[4h\x1b[H", b"X"),
-        (b"\x1b[20h", b"a\nb"),
-        (b"\x1b[2;3H\x1b[31m\x1b7\x1b[m\x1b[H", b"\x1b8x"),
-        (b"\x1b(0\x1b7\x1b(B", b"q\x1b8q"),
-        (b"0123456789\x1b7\x1b[H", b"\x1b8x"),
-        (b"\x1b[2;4H\x1b[32m\x1b[?1049h\x1b[malt", b"\x1b[?1049lx"),
-        (b"0123456789\x1b[?1049h\x1b[Halt", b"\x1b[?1049lx"),
-        (b"\x1b[?1049h\x1b[3;3H\x1b7\x1b[H", b"\x1b8x"),
-        (
-            b"\x1b[>1u\x1b[>5u\x1b[?1049h\x1b[>8u",
-            b"\x1b[<u\x1b[?1049l\x1b[<u",
-        ),
-        (b"\x1b[>1u\x1b[>5u", b"\x1b[<u"),
-        (b"\x1b[1;4;31;48;5;17m", b"pen"),
-        (b"\x1b]8;id=a;http://x\x07", b"link\x1b]8;;\x07"),
-        (b"\x1b[44m\x1b[2J", b"x"),
-        (
-            b"\x1b]2;the title\x07\x1b[4 q\x1b[?1;2004;1004;1002;1006h\x1b=",
-            b"",
-        ),
-        ("🇩\x1b[3G🇪\x1b[1;3H".as_bytes(), b"x"),
-        (b"abcdefghijklm\x1b[2;1H\x1b[K", b"x"),
-        (b"\x1b#6wide", b"x"),
-        (b"x\x1b[31", b"my"),
-    ];
-    for (before, after) in cases {
+    for (before, after) in HIDDEN {
         let mut vt = fed(10, 5, before);
         let mut other = repainted(&vt);
         assert_eq!(display(&other), display(&vt), "{}", before.escape_ascii());

@@ -1,3 +1,5 @@
+//! What is read from a screen, and what the engine answers to queries.
+
 use super::*;
 
 const TICK: std::time::Duration = std::time::Duration::from_millis(1);

@@ -1,3 +1,5 @@
+//! Recorded starts of real programs: their screens, whatever the split of the bytes.
+
 use std::path::PathBuf;
 
 use proptest::prelude::*;
