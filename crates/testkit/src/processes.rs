@@ -35,11 +35,20 @@ pub enum Role {
 }
 
 impl Proc {
+    /// Asks it to end, as a service manager does.
+    pub fn ask_to_end(&self) {
+        self.signal(Signal::TERM);
+    }
+
     /// Ends it without asking.
     pub fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid.cast_signed()) {
             // It may have ended by itself meanwhile.
-            let _ = kill_process(pid, Signal::KILL);
+            let _ = kill_process(pid, signal);
         }
     }
 }

@@ -1,5 +1,9 @@
 //! The command line beside `tool`: starting the server, chats, two clients at once, a caller inside a terminal.
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
 use serde_json::json;
 use testkit::{Role, eventually};
 
@@ -38,6 +42,55 @@ fn the_first_command_starts_the_server_and_says_so() {
         list.out.contains(first.out.trim()) && list.out.contains("walk"),
         "{list:?}"
     );
+}
+
+#[test]
+fn a_server_in_the_foreground_says_what_to_type_and_ends_by_a_signal() {
+    let home = home();
+    let mut command = home.command(&["serve"]);
+    let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(server.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains(home.path().to_str().unwrap()), "{said:?}");
+    let client = home.client();
+    let id = client.open("cat");
+    let second = home.run(&["serve"]);
+    assert_eq!(second.status, 1, "{second:?}");
+    assert!(second.err.contains(&server.id().to_string()), "{second:?}");
+    home.live(Role::Server)
+        .iter()
+        .for_each(testkit::Proc::ask_to_end);
+    assert!(server.wait().unwrap().success());
+    let client = client.again(&home);
+    let reply = client.bash(
+        json!({"action": "type", "terminal_id": id, "text": "goes on", "keys": ["Enter"],
+        "wait_for": "goes on"}),
+    );
+    assert_eq!(reply.outcome(), "matched", "{reply:#?}");
+}
+
+#[test]
+fn a_home_whose_path_is_too_long_for_a_socket_works_all_the_same() {
+    let home = home();
+    let long = home.path().join("x".repeat(80)).join("y".repeat(80));
+    let sockets = home.path().join("run-dir");
+    std::fs::create_dir(&sockets).unwrap();
+    std::fs::set_permissions(&sockets, PermissionsExt::from_mode(0o700)).unwrap();
+    let mut command = home.command(&[
+        "tool",
+        "bash",
+        r#"{"action":"open","command":"cat"}"#,
+        "--json",
+    ]);
+    let output = command
+        .env("SIDESTICK_HOME", &long)
+        .env("XDG_RUNTIME_DIR", &sockets)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["process"]["state"], "running", "{reply}");
 }
 
 #[test]
