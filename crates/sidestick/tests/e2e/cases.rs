@@ -36,7 +36,8 @@ fn every_conformance_case_holds_through_a_real_terminal() {
                 } {
                     let folder = home.work().join(at.to_string());
                     std::fs::create_dir(&folder).unwrap();
-                    wrong.lock().unwrap().extend(check(&client, case, &folder));
+                    let complaint = check(&client, case, &folder);
+                    wrong.lock().unwrap().extend(complaint);
                 }
             });
         }

@@ -59,7 +59,8 @@ fn run(home: &Home, client: &Client, count: usize, command: &str) {
                     if n > count {
                         break;
                     }
-                    lost.lock().unwrap().extend(once(client, n, command));
+                    let screen = once(client, n, command);
+                    lost.lock().unwrap().extend(screen);
                 }
             });
         }
