@@ -9,7 +9,8 @@ use crate::home;
 fn b45_a_background_process_does_not_delay_the_exit() {
     let home = home();
     let client = home.client();
-    let command = "(trap '' HUP; sleep 600) & echo main-done";
+    // The program must not end before the other ignores the hang-up that this brings.
+    let command = "(trap '' HUP; echo > deaf; exec sleep 600) & until [ -e deaf ]; do :; done; echo main-done";
     let reply = client.bash(json!({"action": "open", "command": command, "wait_for_exit": true}));
     assert_eq!(reply.outcome(), "exited", "{reply:#?}");
     assert!(reply.screen().contains("main-done"));

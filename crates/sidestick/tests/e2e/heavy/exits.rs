@@ -10,6 +10,8 @@ use crate::home;
 
 /// Under way at the same time.
 const AT_ONCE: usize = 8;
+/// The same for programs whose rest goes only when it is killed, five seconds after the hang-up.
+const STUBBORN_AT_ONCE: usize = 48;
 
 #[test]
 fn b44_two_thousand_exits_lose_no_final_line() {
@@ -18,6 +20,7 @@ fn b44_two_thousand_exits_lose_no_final_line() {
     run(
         &home,
         &client,
+        AT_ONCE,
         soak(2_000, 10_000),
         "printf '%20000s' x; echo; echo LAST-N",
     );
@@ -28,7 +31,7 @@ fn b44_b45_final_lines_hold_though_another_process_goes_on_printing() {
     let home = home();
     let client = home.client();
     let command = "(trap '' HUP; while sleep 0.2; do echo noise; done) & printf '%20000s' x; echo; echo LAST-N";
-    run(&home, &client, soak(100, 1_000), command);
+    run(&home, &client, STUBBORN_AT_ONCE, soak(100, 1_000), command);
 }
 
 #[test]
@@ -36,11 +39,11 @@ fn b44_b48_final_lines_hold_though_a_printer_left_the_session() {
     let home = home();
     let client = home.client();
     let command = "setsid sh -c 'while sleep 0.2; do echo noise; done' & printf '%20000s' x; echo; echo LAST-N";
-    run(&home, &client, soak(100, 1_000), command);
+    run(&home, &client, AT_ONCE, soak(100, 1_000), command);
 }
 
 /// Opens so many, closes each, and looks for what is lost or left.
-fn run(home: &Home, client: &Client, count: usize, command: &str) {
+fn run(home: &Home, client: &Client, at_once: usize, count: usize, command: &str) {
     once(client, 0, command);
     eventually("the first is gone", || home.live(Role::Leash).is_empty());
     let runner = home.live(Role::Runner)[0].pid;
@@ -52,7 +55,7 @@ fn run(home: &Home, client: &Client, count: usize, command: &str) {
     let before = descriptors();
     let (next, lost) = (AtomicUsize::new(1), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..at_once {
             scope.spawn(|| {
                 loop {
                     let n = next.fetch_add(1, Ordering::Relaxed);
