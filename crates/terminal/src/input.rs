@@ -3,7 +3,8 @@
 //! Answers to the program's own queries go first, then what a person types, then the calls of
 //! agents, one after the other; a burst under way is finished before anything else. A burst that
 //! must stand apart is held until the kernel says that the program has read all before it, since
-//! no fixed pause can prove that. While the kernel edits lines nothing needs to be held.
+//! no fixed pause can prove that; for some programs longer, see `rest`. While the kernel edits lines
+//! nothing needs to be held.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use wire::limits::{CANONICAL_LINE_BYTES, CONSUME_BOUND, MESSAGE_BYTES};
 use crate::burst::{Burst, Item, Kind, Plan, is_multiline, longest_line};
 use crate::machine::Ticket;
 use crate::queries::{Answers, Way};
+use crate::rest::Rest;
 use crate::tty::{Consumed, Tty};
 use crate::vt::Vt;
 
@@ -42,6 +44,9 @@ pub(crate) struct Input {
     unread: bool,
     /// The last burst of a call must not be read together with what follows.
     gap: bool,
+    rest: Rest,
+    /// A key is held back until then.
+    resting: Option<Instant>,
     probe: Option<Probe>,
 }
 
@@ -87,6 +92,18 @@ struct Probe {
     wanted: bool,
 }
 
+impl Call {
+    /// What is to be told about a text before it is sent.
+    fn note(&mut self, item: &Item, tty: Tty, vt: &Vt) {
+        if let Item::Text(text) = item {
+            self.facts.multiline_without_paste_mode |=
+                is_multiline(text) && !vt.modes().bracketed_paste;
+            self.facts.truncation_risk |=
+                tty.canonical && longest_line(text) > CANONICAL_LINE_BYTES;
+        }
+    }
+}
+
 impl Input {
     /// Puts a call's input at the end of the queue.
     pub(crate) fn enqueue(&mut self, ticket: Ticket, plan: Plan) {
@@ -111,6 +128,11 @@ impl Input {
         };
         self.replies.push(bytes, way);
         self.replies_due = self.replies.wants_probe().then_some(now);
+    }
+
+    /// The program said something.
+    pub(crate) fn output(&mut self, now: Instant) {
+        self.rest.output(now);
     }
 
     /// Takes what a person types; returns how many bytes it took, all or none.
@@ -176,9 +198,9 @@ impl Input {
 
     /// When [`Input::tick`] is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.probe
-            .as_ref()
-            .map(|probe| probe.next.min(probe.since + CONSUME_BOUND))
+        let probe = self.probe.as_ref();
+        let asks = probe.map(|probe| probe.next.min(probe.since + CONSUME_BOUND));
+        [asks, self.resting].into_iter().flatten().min()
     }
 
     pub(crate) fn tick(&mut self, now: Instant) {
@@ -239,6 +261,7 @@ impl Input {
         }
         if at == 0 {
             self.probe = None;
+            self.resting = None;
         }
         call.facts.unsent_bytes = unsent as u64;
         Some(call.facts)
@@ -251,6 +274,7 @@ impl Input {
         self.person = Vec::new();
         self.out = None;
         self.probe = None;
+        self.resting = None;
     }
 
     /// Loads the next burst of the first call, or ends it. False: nothing can be done now.
@@ -275,22 +299,27 @@ impl Input {
             call.stage = Stage::Begun;
             progress.push(Progress::Begins(call.ticket));
         }
+        if apart && !call.items.is_empty() && self.rests(now, vt) {
+            return false;
+        }
+        let Some(call) = self.calls.front_mut() else {
+            return false;
+        };
         let Some(item) = call.items.pop_front() else {
             let done = self.calls.pop_front();
             progress.extend(done.map(|call| Progress::Done(call.ticket, call.facts)));
             return true;
         };
-        if let Item::Text(text) = &item {
-            call.facts.multiline_without_paste_mode |=
-                is_multiline(text) && !vt.modes().bracketed_paste;
-            call.facts.truncation_risk |=
-                self.tty.canonical && longest_line(text) > CANONICAL_LINE_BYTES;
-        }
+        call.note(&item, self.tty, vt);
         let (burst, rest) = item.burst(vt);
         if let Some(rest) = rest {
             call.items.push_front(rest);
         }
         self.gap = matches!(burst.kind, Kind::Paste | Kind::Apart);
+        match burst.kind {
+            Kind::Text | Kind::Paste => self.rest.text(now),
+            Kind::Sequence | Kind::Apart => self.rest.end(),
+        }
         let owner = Some(call.ticket);
         self.out = (!burst.bytes.is_empty()).then_some(Out {
             owner,
@@ -298,6 +327,13 @@ impl Input {
             sent: 0,
         });
         true
+    }
+
+    /// Whether the key that ends a text is to be held back although the program has read the text.
+    fn rests(&mut self, now: Instant, vt: &Vt) -> bool {
+        let until = self.rest.until(&vt.modes());
+        self.resting = until.filter(|until| now < *until && !self.tty.canonical);
+        self.resting.is_some()
     }
 
     /// Begins to ask, or says whether the answer has been waited for long enough.

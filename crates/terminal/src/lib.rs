@@ -16,6 +16,7 @@ pub mod pipes;
 pub mod process;
 pub mod pty;
 mod queries;
+mod rest;
 pub mod run;
 pub mod screen;
 pub mod scrollback;

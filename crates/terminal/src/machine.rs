@@ -105,6 +105,7 @@ impl Machine {
         self.calls.before_output(now, &self.vt);
         let fed = self.vt.feed(now, bytes);
         self.input.reply(now, &fed.replies);
+        self.input.output(now);
         self.watchers.output(bytes);
         self.last_output = now;
         self.outputs += 1;

@@ -302,3 +302,36 @@ fn cancelling_stops_the_rest_of_that_call_only() {
     assert_eq!(sim.facts(second).accepted_bytes, 1);
     assert_eq!(sim.writes, ["aé", "b"]);
 }
+
+#[test]
+fn b01_a_program_that_knows_a_paste_by_the_clock_gets_enter_when_it_has_drawn_and_is_still() {
+    let mut sim = Sim::new();
+    sim.says("\x1b[?2004h\x1b[>5u");
+    sim.types("hello", &["Enter", "Enter"], quiet());
+    sim.pass(ms(50));
+    sim.says("hello");
+    sim.pass(ms(149));
+    assert_eq!(sim.writes, ["hello"]);
+    sim.pass(ms(1));
+    assert_eq!(
+        sim.writes,
+        ["hello", "\r", "\r"],
+        "a key after a key needs no rest"
+    );
+}
+
+#[test]
+fn b01_no_key_rests_longer_than_a_second_before_a_program_that_is_never_still_or_silent() {
+    for says in ["*", ""] {
+        let mut sim = Sim::new();
+        sim.says("\x1b[?2004h\x1b[>5u");
+        sim.types("hello", &["Enter"], present("never"));
+        for _ in 0..99 {
+            sim.pass(ms(10));
+            sim.says(says);
+        }
+        assert_eq!(sim.writes, ["hello"]);
+        sim.pass(ms(10));
+        assert_eq!(sim.writes, ["hello", "\r"]);
+    }
+}
