@@ -176,11 +176,7 @@ impl Home {
 
     /// Ended processes that nobody has reaped.
     pub fn zombies(&self) -> Vec<Proc> {
-        let parents = self.processes();
-        let mut all: Vec<Proc> = parents
-            .iter()
-            .flat_map(|it| processes::children(it.pid))
-            .collect();
+        let mut all = self.processes();
         all.retain(|it| it.zombie);
         all
     }
@@ -196,14 +192,16 @@ impl Home {
         });
     }
 
-    /// Kills server and runners; what those started has to go by itself.
+    /// Kills server and runners; what those started has to go by itself. Gives back what has not.
     fn end(&self) -> Vec<Proc> {
+        let known = self.processes();
         for role in [Role::Server, Role::Runner] {
             self.live(role).iter().for_each(Proc::kill);
         }
         let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
         loop {
             let mut left = self.processes();
+            left.extend(known.iter().filter(|it| processes::lives(it)).cloned());
             left.retain(|it| !it.zombie);
             if left.is_empty() || end < std::time::Instant::now() {
                 return left;
