@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use wire::ChatId;
 
-use crate::command::{chat, runner, tool};
+use crate::command::{chat, completions, doctor, install, runner, tool};
 use crate::edge::mcp;
 use crate::{client, log, serve};
 
@@ -15,7 +15,8 @@ const EXAMPLES: &str = "Examples:
   sidestick tool bash '{\"action\":\"open\",\"command\":\"htop\"}'
   sidestick tool bash '{\"action\":\"type\",\"terminal_id\":\"tm_…\",\"text\":\"ls\",\"keys\":[\"Enter\"]}'
   sidestick tool bash '{\"action\":\"list\"}'
-  sidestick mcp          as the command of an MCP server in a client's configuration
+  sidestick mcp install claude
+  sidestick doctor
 
 Everything lies in one folder when SIDESTICK_HOME names one; else under the XDG folders.";
 
@@ -26,6 +27,15 @@ Examples:
   sidestick tool bash '{\"command\":\"make test\",\"timeout_ms\":300000}'
   sidestick tool bash '{\"action\":\"open\",\"command\":\"vim notes.txt\"}'
   echo '{\"action\":\"screen\",\"terminal_id\":\"tm_…\"}' | sidestick tool bash -";
+
+const MCP_EXAMPLES: &str = "Examples:
+  sidestick mcp install claude
+  sidestick mcp install codex --print
+  sidestick mcp uninstall gemini --scope project";
+
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  sidestick completions bash > ~/.local/share/bash-completion/completions/sidestick
+  sidestick completions fish > ~/.config/fish/completions/sidestick.fish";
 
 /// Live terminals that agents drive and people watch and take over.
 #[derive(Debug, Parser)]
@@ -45,8 +55,19 @@ enum Command {
     /// Call a tool.
     #[command(after_help = TOOL_EXAMPLES)]
     Tool(tool::Options),
-    /// Be an MCP server on standard input and output.
-    Mcp,
+    /// Be an MCP server on standard input and output, or set up a client to start it.
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp {
+        #[command(subcommand)]
+        command: Option<Mcp>,
+    },
+    /// Look at this machine and say what is wrong and what to do. Starts and changes nothing.
+    Doctor(doctor::Options),
+    /// Print what a shell needs to complete commands.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(completions::Options),
+    /// Print the manual page, or write one for each command.
+    Man(completions::Pages),
     #[command(hide = true)]
     Runner(runner::Options),
 }
@@ -59,6 +80,14 @@ struct Serve {
     /// Is the background server itself, started by `--background`.
     #[arg(long, hide = true, conflicts_with = "background")]
     detached: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Mcp {
+    /// Set up a coding CLI so that it starts `sidestick mcp`.
+    Install(install::Install),
+    /// Take that out of its settings again.
+    Uninstall(install::Uninstall),
 }
 
 #[derive(Debug, Subcommand)]
@@ -90,7 +119,16 @@ pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(options) => serve(&options),
         Command::Runner(options) => runner::run(options),
-        Command::Mcp => mcp::run(),
+        Command::Mcp { command: None } => mcp::run(),
+        Command::Mcp {
+            command: Some(Mcp::Install(options)),
+        } => install::install(&options),
+        Command::Mcp {
+            command: Some(Mcp::Uninstall(options)),
+        } => install::uninstall(&options),
+        Command::Doctor(options) => doctor::run(&options),
+        Command::Completions(options) => completions::run(&options, Cli::command()),
+        Command::Man(pages) => completions::man(&pages, Cli::command()),
         Command::Tool(options) => tool::run(options),
         Command::Chat(Chat::Create { title, dir }) => chat::create(title, dir),
         Command::Chat(Chat::List { json: true }) => chat::list_json(),

@@ -57,15 +57,34 @@ impl Paths {
             short::folder(&run)?
         };
         make(&sockets.join(RUNNERS))?;
-        Ok(Self {
+        Ok(Self::at(&data, &config, &sockets))
+    }
+
+    /// Tells where everything lies, and makes nothing.
+    ///
+    /// # Errors
+    /// There is no home folder.
+    pub(crate) fn look() -> anyhow::Result<Self> {
+        let (data, config) = roots(|name| std::env::var_os(name).filter(|it| !it.is_empty()))?;
+        let run = data.join("run");
+        let chosen = if fits(&run) {
+            None
+        } else {
+            short::chosen(&run)
+        };
+        Ok(Self::at(&data, &config, &chosen.unwrap_or(run)))
+    }
+
+    fn at(data: &Path, config: &Path, sockets: &Path) -> Self {
+        Self {
             config: config.join("config.toml"),
             database: data.join("sidestick.db"),
-            lock: run.join("server.lock"),
+            lock: data.join("run").join("server.lock"),
             socket: sockets.join(SOCKET),
             runners: sockets.join(RUNNERS),
             server_log: data.join("server.log"),
             runners_log: data.join("runners.log"),
-        })
+        }
     }
 }
 

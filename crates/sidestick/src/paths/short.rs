@@ -31,6 +31,12 @@ pub(super) fn folder(run: &Path) -> anyhow::Result<PathBuf> {
     Ok(chosen)
 }
 
+/// The folder that was chosen, should it still be there. Makes nothing.
+pub(super) fn chosen(run: &Path) -> Option<PathBuf> {
+    let chosen = PathBuf::from(std::fs::read_to_string(run.join(CHOICE)).ok()?);
+    check(&chosen).ok().map(|()| chosen)
+}
+
 fn choose(run: &Path) -> anyhow::Result<PathBuf> {
     let name = format!("sidestick-{}", hash(run));
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);

@@ -17,6 +17,7 @@ mod readme;
 mod refusals;
 mod restarts;
 mod scarcity;
+mod setup;
 
 use testkit::Home;
 
