@@ -75,7 +75,7 @@ fn containment(cgroup: Option<&Path>, children: bool) -> Finding {
             NAME,
             format!(
                 "by leash and by a cgroup for each terminal below {}",
-                folder.display()
+                folder.components().as_path().display()
             ),
         ),
         (None, true) => Finding::ok(NAME, "by leash (no cgroup of version 2 may be written to)"),

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::client::{Client, Format, Setting};
 use super::{jsonc, table};
 
+/// Members of an entry that leads to a server elsewhere. Clients refuse one that has a command as well.
+const ELSEWHERE: [&str; 2] = ["url", "httpUrl"];
+
 /// What a file says about us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
@@ -44,6 +47,13 @@ pub(super) fn standing(
 pub(super) fn put(client: Client, text: &str, settings: &[Setting]) -> anyhow::Result<String> {
     let old = value(client, text)?;
     let path = client.path();
+    let remote =
+        entry(client, &old).is_some_and(|it| ELSEWHERE.iter().any(|key| it.get(key).is_some()));
+    ensure!(
+        !remote,
+        "the entry leads to a server elsewhere; take it out first: sidestick mcp uninstall {}",
+        client.program()
+    );
     let wanted: Vec<_> = match entry(client, &old) {
         None => settings.iter().filter(|it| it.is_written()).collect(),
         Some(entry) => settings.iter().filter(|it| !it.holds_in(entry)).collect(),

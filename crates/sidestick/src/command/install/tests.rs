@@ -195,12 +195,16 @@ fn the_clients_server_joins_the_instance_that_installed_it() {
 }
 
 #[test]
-fn a_text_that_cannot_be_understood_is_refused() {
+fn a_text_that_cannot_be_understood_or_means_another_server_is_refused() {
     for (client, text) in [
         (Client::Claude, "{\"mcpServers\": {"),
         (Client::Claude, "{\"mcpServers\": []}"),
         (Client::Codex, "mcp_servers = 1\n"),
         (Client::Codex, "[mcp_servers\n"),
+        (
+            Client::Codex,
+            "[mcp_servers.sidestick]\nurl = \"https://x\"\n",
+        ),
         (Client::Opencode, "mcp:\n  x: 1\n"),
     ] {
         let settings = settings(client);
