@@ -14,6 +14,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("host", &["wire"]),
     ("sidestick", &["host", "runner", "terminal", "wire"]),
     ("testkit", &["wire"]),
+    ("bench", &["terminal", "testkit", "wire"]),
     ("xtask", &[]),
 ];
 
