@@ -6,14 +6,18 @@
 
 mod client;
 mod home;
+mod installed;
 mod mcp;
+mod model;
 mod pane;
 mod processes;
 mod require;
 
 pub use client::{Client, Pending, Reply};
 pub use home::{Home, ToolRun};
+pub use installed::{Cli, cli};
 pub use mcp::Mcp;
+pub use model::{Asked, Model, Rule, Step};
 pub use pane::Pane;
 pub use processes::{Proc, Role};
 pub use require::require;
