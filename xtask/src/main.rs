@@ -4,6 +4,7 @@
 // A task runner talks to the person who started it.
 #![allow(clippy::print_stdout)]
 
+mod clis;
 mod needs;
 mod steps;
 #[cfg(test)]

@@ -126,11 +126,11 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|it| it.uid() == 0)
 }
 
-fn is_ci() -> bool {
+pub(crate) fn is_ci() -> bool {
     std::env::var_os("CI").is_some_and(|it| it == "true" || it == "1")
 }
 
-fn which(program: &str) -> Option<PathBuf> {
+pub(crate) fn which(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|it| it.join(program))

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs;
+use crate::{clis, needs};
 
 /// Everything that a change must pass.
 pub(crate) fn test() -> Result<()> {
@@ -16,6 +16,7 @@ pub(crate) fn test() -> Result<()> {
     let mut took = Vec::new();
     needs::provide()?;
     took.push(("needs", start.elapsed()));
+    let installing = clis::begin();
     for (name, command) in [
         ("format", cargo(&["fmt", "--all", "--check"])),
         (
@@ -32,10 +33,13 @@ pub(crate) fn test() -> Result<()> {
         ),
         ("docs", docs()),
         ("build tests", nextest(&["--no-run"], "ci")),
-        ("tests", nextest(&[], "ci")),
     ] {
         took.push((name, step(name, command)?));
     }
+    let waiting = Instant::now();
+    installing.finish()?;
+    took.push(("coding CLIs", waiting.elapsed()));
+    took.push(("tests", step("tests", nextest(&[], "ci"))?));
     println!("\nxtask: all passed in {}", seconds(start.elapsed()));
     for (name, time) in took {
         println!("  {name:<12} {:>8}", seconds(time));

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod cases;
+mod clis;
 mod commands;
 mod ends;
 mod heavy;
