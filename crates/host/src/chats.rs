@@ -121,6 +121,7 @@ impl Chats {
             .await
             .map_err(broken)?;
         let Some(link) = self.runners.existing(id).await? else {
+            self.runners.clear(id);
             return Ok(());
         };
         let mut ending = link.call(Call::End);
@@ -130,7 +131,9 @@ impl Chats {
             .is_err()
         {
             warn!(chat = %id, "a runner does not end");
+            return Ok(());
         }
+        self.runners.clear(id);
         Ok(())
     }
 

@@ -8,12 +8,12 @@ mod pane_tests;
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 use wire::rpc::{Call, ChatReply, ChatsReply, Empty, PanesAttach, ServerInfoReply, ToolsCall};
-use wire::tool::ToolCall;
-use wire::{Kind, Refusal};
+use wire::{Kind, Refusal, limits};
 
 use crate::access::Rules;
 use crate::caller::Caller;
@@ -24,7 +24,7 @@ use crate::places::SocketPlace;
 use crate::runners::{Runners, lost};
 use crate::stop::Stop;
 use crate::store::{Store, StoreError};
-use crate::tools::{Bash, Surroundings};
+use crate::tools::{Checked, Surroundings, Tools};
 use crate::turns::Turn;
 
 use crate::{Permission, account};
@@ -59,7 +59,7 @@ pub struct Host {
     rules: Rules,
     chats: Chats,
     runners: Arc<Runners>,
-    bash: Bash,
+    tools: Tools,
 }
 
 impl Host {
@@ -81,7 +81,7 @@ impl Host {
                 local: settings.local,
             },
             chats: Chats::new(Arc::clone(&store), Arc::clone(&runners), settings.pass),
-            bash: Bash::new(store, Arc::clone(&runners)),
+            tools: Tools::new(store, Arc::clone(&runners)),
             runners,
         }))
     }
@@ -154,8 +154,8 @@ impl Host {
         stop: Stop,
     ) -> Result<Reply, Refusal> {
         // Before a chat is made for it: a call that cannot be carried out leaves nothing behind.
-        let ToolCall::Bash(args) = ToolCall::parse(&params.name, params.arguments)?;
-        let call = wire::bash::BashCall::check(args)?;
+        let call = Checked::new(&params.name, params.arguments)?;
+        let within = params.within_ms.map(within).transpose()?;
         let peer = caller.peer();
         let scope = match params.chat_id {
             Some(id) => self.chats.scope(peer, id).await?,
@@ -169,13 +169,14 @@ impl Host {
             cwd: params.cwd,
             shell: account::find(scope.chat().owner).and_then(|it| it.shell),
             stop,
+            within,
         };
-        reply(&self.bash.call(&scope, call, around, turn).await?)
+        reply(&self.tools.call(&scope, call, around, turn).await?)
     }
 
     async fn attach(&self, caller: &Caller, params: PanesAttach) -> Result<Reply, Refusal> {
         let scope = self.chats.scope(caller.peer(), params.chat_id).await?;
-        let record = self.bash.known(&scope, params.terminal_id).await?;
+        let record = self.tools.known(&scope, params.terminal_id).await?;
         let Some(link) = self.runners.existing(scope.chat().id).await? else {
             return Err(if record.end.is_some() {
                 expired(&params)
@@ -208,6 +209,16 @@ fn turn(caller: &Caller, call: &Call) -> Turn {
     let id = params.arguments.get("terminal_id").and_then(Value::as_str);
     id.and_then(|it| it.parse().ok())
         .map_or_else(Turn::default, |id| caller.turns().take(id))
+}
+
+/// How long a call may last.
+fn within(ms: u64) -> Result<Duration, Refusal> {
+    if limits::UNTIL_TIMEOUT_MS.contains(&ms) {
+        return Ok(Duration::from_millis(ms));
+    }
+    Err(Refusal::invalid(format!(
+        "withinMs is {ms}, outside 100 to 86,400,000"
+    )))
 }
 
 fn expired(params: &PanesAttach) -> Refusal {

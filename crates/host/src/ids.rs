@@ -1,6 +1,6 @@
 //! Draws random ids. The store's unique key tells when one is taken; the caller then draws again.
 
-use wire::{ChatId, Kind, Refusal, TerminalId};
+use wire::{ChatId, JobId, Kind, Refusal, TerminalId};
 
 /// A second collision of 64 random bits means that the source of randomness is broken, not that luck is bad.
 pub(crate) const DRAWS: usize = 4;
@@ -13,6 +13,11 @@ pub(crate) fn chat() -> Result<ChatId, Refusal> {
 /// A terminal id that is very probably new.
 pub(crate) fn terminal() -> Result<TerminalId, Refusal> {
     bits().map(TerminalId::from_random)
+}
+
+/// A job id that is very probably new.
+pub(crate) fn job() -> Result<JobId, Refusal> {
+    bits().map(JobId::from_random)
 }
 
 /// What is said when every draw collided.

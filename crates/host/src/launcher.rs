@@ -16,4 +16,7 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// The sentence of the error says why it does not listen.
     fn launch<'a>(&'a self, chat: ChatId, socket: &'a Path) -> Launching<'a>;
+
+    /// The chat is closed and its runner has ended: what the runner left on disk may go.
+    fn clear(&self, _chat: ChatId) {}
 }

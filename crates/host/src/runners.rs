@@ -107,6 +107,11 @@ impl Runners {
         }
     }
 
+    /// The chat is closed and its runner has ended: what the runner left on disk may go.
+    pub(crate) fn clear(&self, chat: ChatId) {
+        self.launcher.clear(chat);
+    }
+
     /// The chat in one of whose programs a process with these ancestors runs.
     pub(crate) fn chat_of(&self, ancestors: &[u32]) -> Option<ChatId> {
         let links: HashMap<u32, ChatId> = self

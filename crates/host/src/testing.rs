@@ -284,6 +284,12 @@ pub(crate) fn usual(call: &Call) -> Option<Result<Answer, Refusal>> {
             from: Some(0),
         },
         Call::Run { .. }
+        | Call::Background { .. }
+        | Call::Until { .. }
+        | Call::Jobs
+        | Call::Log { .. }
+        | Call::WaitJob { .. }
+        | Call::StopJob { .. }
         | Call::Unwatch { .. }
         | Call::TakeOver { .. }
         | Call::Release { .. }

@@ -1,10 +1,12 @@
 //! Terminals whose processes are gone: the newest whole, older ones by their last lines.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use terminal::machine::{Effect, Machine, Ticket};
-use wire::bash::{Act, Action, Details, Listed, Observation, Process};
+use wire::bash::{Act, Action, Details, EndedBy, Listed, Observation, Process};
+use wire::runner::Known;
 use wire::{Refusal, TerminalId, limits};
 
 /// The exited terminals of a chat.
@@ -16,14 +18,30 @@ pub(crate) struct Archive {
     tails: VecDeque<Tail>,
 }
 
+/// What is known of a terminal beside its screen.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
+    /// What a person would call it.
+    pub(crate) title: String,
+    /// Where it was started.
+    pub(crate) cwd: PathBuf,
+    /// Milliseconds since 1970.
+    pub(crate) started_ms: i64,
+    /// Milliseconds since 1970; none while its program runs.
+    pub(crate) ended_ms: Option<i64>,
+    /// Who ended it.
+    pub(crate) ended_by: Option<EndedBy>,
+}
+
 /// A terminal with its final screen and scrollback.
 pub(crate) struct Whole {
     pub(crate) machine: Box<Machine>,
-    pub(crate) title: String,
+    pub(crate) about: About,
 }
 
 struct Tail {
     id: TerminalId,
+    about: About,
     listed: Listed,
     process: Process,
     observation: Observation,
@@ -31,8 +49,8 @@ struct Tail {
 
 impl Archive {
     /// Takes a terminal in; the oldest whole one is cut down to its last lines.
-    pub(crate) fn add(&mut self, machine: Box<Machine>, title: String) {
-        self.whole.push_front(Whole { machine, title });
+    pub(crate) fn add(&mut self, machine: Box<Machine>, about: About) {
+        self.whole.push_front(Whole { machine, about });
         if limits::ARCHIVED_SCREENS < self.whole.len()
             && let Some(oldest) = self.whole.pop_back()
         {
@@ -67,11 +85,25 @@ impl Archive {
     }
 
     /// For a list, newest first.
-    pub(crate) fn list(&self) -> impl Iterator<Item = Listed> + '_ {
-        self.whole
-            .iter()
-            .map(Whole::listed)
-            .chain(self.tails.iter().map(|it| it.listed.clone()))
+    pub(crate) fn list(&self) -> impl Iterator<Item = Known> + '_ {
+        let whole = self.whole.iter().map(|it| it.about.known(it.listed()));
+        let tails = self.tails.iter();
+        whole.chain(tails.map(|it| it.about.known(it.listed.clone())))
+    }
+}
+
+impl About {
+    /// For a list; of an exited terminal.
+    fn known(&self, listed: Listed) -> Known {
+        Known {
+            listed,
+            pids: Vec::new(),
+            taken_over: false,
+            cwd: self.cwd.clone(),
+            started_ms: self.started_ms,
+            ended_ms: self.ended_ms,
+            ended_by: self.ended_by,
+        }
     }
 }
 
@@ -99,23 +131,24 @@ impl Whole {
     }
 
     fn named(&self, mut details: Box<Details>) -> Box<Details> {
-        details.process.program = Some(self.title.clone());
+        details.process.program = Some(self.about.title.clone());
         details
     }
 
     fn listed(&self) -> Listed {
-        self.machine.listed(self.title.clone())
+        self.machine.listed(self.about.title.clone())
     }
 
     fn into_tail(self) -> Tail {
         let (listed, id) = (self.listed(), self.machine.id());
         let observation = self.machine.observation();
         let process = Process {
-            program: Some(self.title),
+            program: Some(self.about.title.clone()),
             ..self.machine.process()
         };
         Tail {
             id,
+            about: self.about,
             listed,
             process,
             observation,

@@ -1,6 +1,7 @@
 //! The hub: the one owner of all that a runner holds. It routes; terminals and tasks do.
 
 mod calls;
+mod jobs;
 mod viewers;
 
 use std::collections::HashMap;
@@ -13,10 +14,11 @@ use terminal::watchers::WatcherId;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use wire::runner::{Answer, Exited, FromRunner, ToRunner, VERSION};
-use wire::{ChatId, Refusal, TerminalId, signal};
+use wire::{ChatId, JobId, Refusal, TerminalId, signal};
 
 use crate::Options;
-use crate::archive::Archive;
+use crate::archive::{About, Archive};
+use crate::jobs::Jobs;
 use crate::link::{Incoming, Link, Sink};
 use crate::tasks::{CallId, Report, Reports, Starter};
 
@@ -32,8 +34,11 @@ pub(crate) struct Hub {
     archive: Archive,
     /// Terminals being started; they count as live.
     opening: usize,
-    /// Plain commands that run, or whose background processes do.
+    /// Plain commands and jobs that run, or whose background processes do.
     commands: usize,
+    jobs: Jobs,
+    /// Calls that wait for a job.
+    job_waits: HashMap<CallId, JobId>,
     link: Option<Link>,
     links: u64,
     calls: HashMap<CallId, oneshot::Sender<()>>,
@@ -52,7 +57,7 @@ pub(crate) struct Hub {
 
 struct Live {
     terminal: Terminal,
-    title: String,
+    about: About,
 }
 
 struct Viewer {
@@ -86,6 +91,8 @@ impl Hub {
             archive: Archive::default(),
             opening: 0,
             commands: 0,
+            jobs: Jobs::open(options.jobs),
+            job_waits: HashMap::new(),
             link: None,
             links: 0,
             calls: HashMap::new(),
@@ -125,7 +132,7 @@ impl Hub {
                 Some(report) = queues.reports.recv() => self.conclude(report),
                 Some((link, incoming)) = queues.incoming.recv() => self.receive(link, incoming).await,
                 accepted = listener.accept() => self.accept(accepted.map(|(stream, _)| stream), &queues.sink).await,
-                () = tokio::time::sleep(self.idle), if self.is_idle() => return,
+                () = tokio::time::sleep(self.idle), if self.is_idle() => return self.jobs.close(),
             }
         }
     }
@@ -140,6 +147,7 @@ impl Hub {
 
     /// Tells the server that nothing is left, and sees that it is told before the process ends.
     async fn end(mut self, call: CallId) {
+        self.jobs.close();
         self.reply(call, Ok(Answer::Done));
         if let Some(link) = self.link.take() {
             link.finish().await;
@@ -162,13 +170,17 @@ impl Hub {
             ended_by: exit.ended_by,
             at_ms: milliseconds_since_1970(),
         };
+        if let Some(live) = self.terminals.get_mut(&terminal) {
+            live.about.ended_ms = Some(exited.at_ms);
+            live.about.ended_by = Some(exited.ended_by);
+        }
         self.send(&FromRunner::Exited(exited.clone()));
         self.exits.push(exited);
     }
 
     fn gone(&mut self, id: TerminalId, machine: Box<Machine>) {
         if let Some(live) = self.terminals.remove(&id) {
-            self.archive.add(machine, live.title);
+            self.archive.add(machine, live.about);
         }
     }
 
@@ -193,6 +205,8 @@ impl Hub {
     /// more.
     async fn lose_link(&mut self) {
         self.link = None;
+        self.jobs.lose_askers();
+        self.job_waits.clear();
         self.calls.clear();
         for (watcher, viewer) in std::mem::take(&mut self.viewers) {
             self.unwatch(watcher, viewer.terminal).await;
@@ -265,7 +279,7 @@ fn is_trusted(stream: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
 }
 
-fn milliseconds_since_1970() -> i64 {
+pub(crate) fn milliseconds_since_1970() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

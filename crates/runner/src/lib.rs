@@ -10,6 +10,7 @@
 
 mod archive;
 mod hub;
+mod jobs;
 mod link;
 mod tasks;
 
@@ -32,6 +33,9 @@ pub struct Options {
     pub chat: ChatId,
     /// Where it listens; the name tells the server which chat it is.
     pub socket: PathBuf,
+    /// Where the logs of its jobs lie. The folder is its own: it is emptied at the start, since nobody
+    /// can read the logs of an earlier runner, and removed at the end.
+    pub jobs: PathBuf,
     /// How processes are held together.
     pub containment: Containment,
     /// The program to execute as the leash of each program.
@@ -43,10 +47,11 @@ pub struct Options {
 impl Options {
     /// The usual runner of a chat: this very program is the leash.
     #[must_use]
-    pub fn new(chat: ChatId, socket: PathBuf) -> Self {
+    pub fn new(chat: ChatId, socket: PathBuf, jobs: PathBuf) -> Self {
         Self {
             chat,
             socket,
+            jobs,
             containment: Containment::detect(),
             leash: PathBuf::from("/proc/self/exe"),
             idle: limits::RUNNER_IDLE,

@@ -6,14 +6,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use terminal::actor::{Description, Gone, Terminal};
+use terminal::kept::Kept;
 use terminal::machine::Ticket;
 use terminal::process::{self, Containment, Exit, Io, Process, Start, StartError, Stdio};
 use terminal::pty::Master;
-use terminal::run::{self, Ran, Stopped};
+use terminal::run::{Command, Ran, Stopped};
 use tokio::sync::{mpsc, oneshot, watch};
-use wire::bash::{Act, EndedBy, ProcessState, RunAction, RunDetails, Wait};
+use wire::bash::{Act, EndedBy, ProcessState, RunAction, RunDetails, RunOutput, Wait};
 use wire::runner::{Answer, Known, Program};
-use wire::{Kind, Refusal, Size, TerminalId, signal};
+use wire::{JobId, Kind, Refusal, Size, TerminalId, limits, signal};
+
+use crate::archive::About;
+use crate::jobs::Over;
 
 /// Which call of which connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +40,18 @@ pub(crate) enum Report {
     Retry(CallId, TerminalId, Act),
     /// Nothing is left of a plain command.
     RemainderGone,
+    /// A job's program runs.
+    JobStarted(JobId),
+    /// A job could not be started.
+    JobNotStarted(JobId, Refusal),
+    /// A job is over.
+    JobOver(JobId, Box<Over>),
+    /// Nothing is left of a job.
+    JobGone(JobId),
+    /// The call of a job may last no longer.
+    JobLate(JobId),
+    /// A call that waits for a job waits no longer.
+    JobReached(CallId, JobId),
 }
 
 /// A program that runs and has no terminal task yet.
@@ -45,6 +61,7 @@ pub(crate) struct Started {
     pub(crate) process: Process,
     pub(crate) master: Master,
     pub(crate) title: String,
+    pub(crate) cwd: PathBuf,
     pub(crate) size: Size,
     pub(crate) wait: Wait,
     pub(crate) cancelled: oneshot::Receiver<()>,
@@ -61,6 +78,11 @@ pub(crate) struct Starter {
 pub(crate) type Reports = mpsc::UnboundedSender<Report>;
 
 impl Starter {
+    /// A program without a terminal, whose output is captured.
+    pub(crate) fn captured(&self, program: &Program) -> Start {
+        self.start(program, Stdio::Capture)
+    }
+
     fn start(&self, program: &Program, stdio: Stdio) -> Start {
         Start {
             argv: program.argv.iter().map(OsString::from).collect(),
@@ -100,13 +122,14 @@ pub(crate) async fn open(starter: Starter, opening: Opening, reports: Reports) {
     let start = starter.start(&program, Stdio::Pty(size));
     let report = match process::start(start).await {
         Ok((process, Io::Pty(master))) => {
-            let title = program.title;
+            let Program { title, cwd, .. } = program;
             Report::Started(Box::new(Started {
                 call,
                 id,
                 process,
                 master,
                 title,
+                cwd,
                 size,
                 wait,
                 cancelled,
@@ -180,7 +203,15 @@ pub(crate) async fn run(
     mut stop: watch::Receiver<bool>,
     reports: Reports,
 ) {
-    let start = starter.start(&program, Stdio::Capture);
+    let mut command = match Command::start(starter.captured(&program)).await {
+        Ok(command) => command,
+        Err(error) => {
+            let _ = reports.send(Report::Done(call, Err(refusal(&error, &program))));
+            let _ = reports.send(Report::RemainderGone);
+            return;
+        }
+    };
+    let mut kept = Kept::new(limits::RUN_OUTPUT_BYTES);
     let mut stop_running = stop.clone();
     let cancel = async {
         // Either way there is nobody left to wait for it. A dropped sender is the signal of a
@@ -190,30 +221,31 @@ pub(crate) async fn run(
             _ = stop_running.wait_for(|stop| *stop) => {}
         }
     };
-    match run::run(start, timeout, cancel).await {
-        Ok((ran, remainder)) => {
-            let stopped = ran.stopped.is_some();
-            let details = run_details(ran, program.title);
-            let _ = reports.send(Report::Done(call, Ok(Answer::Run(Box::new(details)))));
-            // What is dropped here is ended at once.
-            if !stopped {
-                tokio::select! {
-                    () = remainder.gone() => {}
-                    _ = stop.wait_for(|stop| *stop) => {}
-                }
-            }
-        }
-        Err(error) => {
-            let _ = reports.send(Report::Done(call, Err(refusal(&error, &program))));
+    let take = &mut |bytes: &[u8]| kept.push(bytes);
+    let ran = command.finish(timeout, cancel, take).await;
+    let background = u32::try_from(command.descendants()).unwrap_or(u32::MAX);
+    let details = run_details(ran, program.title, background, kept.finish());
+    let _ = reports.send(Report::Done(call, Ok(Answer::Run(Box::new(details)))));
+    // What is dropped here is ended at once.
+    if ran.stopped.is_none() {
+        let mut drop_it = |_: &[u8]| {};
+        tokio::select! {
+            () = command.gone(&mut drop_it) => {}
+            _ = stop.wait_for(|stop| *stop) => {}
         }
     }
     let _ = reports.send(Report::RemainderGone);
 }
 
 /// Asks every live terminal what a list shows of it.
-pub(crate) async fn list(call: CallId, live: Vec<Terminal>, exited: Vec<Known>, reports: Reports) {
+pub(crate) async fn list(
+    call: CallId,
+    live: Vec<(Terminal, About)>,
+    exited: Vec<Known>,
+    reports: Reports,
+) {
     let mut terminals = Vec::with_capacity(live.len() + exited.len());
-    for terminal in live {
+    for (terminal, about) in live {
         let pids = terminal.pids().to_vec();
         // One that went away meanwhile is in the next list, among the exited.
         if let Ok(Description { listed, taken_over }) = terminal.describe().await {
@@ -221,6 +253,10 @@ pub(crate) async fn list(call: CallId, live: Vec<Terminal>, exited: Vec<Known>, 
                 listed,
                 pids,
                 taken_over,
+                cwd: about.cwd,
+                started_ms: about.started_ms,
+                ended_ms: about.ended_ms,
+                ended_by: about.ended_by,
             });
         }
     }
@@ -255,14 +291,14 @@ fn report(
     }
 }
 
-fn run_details(ran: Ran, title: String) -> RunDetails {
+fn run_details(ran: Ran, title: String, background: u32, output: RunOutput) -> RunDetails {
     let (exit_code, signal) = match ran.exit {
         Exit::Code(code) => (Some(code), None),
         Exit::Signal(number) => (None, Some(signal::name(number))),
     };
     let ended_by = match ran.stopped {
         Some(Stopped::TimedOut) => EndedBy::Server,
-        Some(Stopped::Cancelled) => EndedBy::Close,
+        Some(Stopped::Asked) => EndedBy::Close,
         None => EndedBy::Program,
     };
     RunDetails {
@@ -273,15 +309,15 @@ fn run_details(ran: Ran, title: String) -> RunDetails {
             exit_code,
             signal,
             ended_by: Some(ended_by),
-            background_processes: u32::try_from(ran.background).unwrap_or(u32::MAX),
+            background_processes: background,
         },
         timed_out: ran.stopped == Some(Stopped::TimedOut),
-        output: ran.output,
+        output,
     }
 }
 
 /// What a person can do about a program that did not start.
-fn refusal(error: &StartError, program: &Program) -> Refusal {
+pub(crate) fn refusal(error: &StartError, program: &Program) -> Refusal {
     let cwd = program.cwd.display();
     let shell = program.argv.first().map_or("", String::as_str);
     match error {

@@ -35,6 +35,8 @@ pub(crate) struct Paths {
     pub socket: PathBuf,
     /// The folder of the runners' sockets.
     pub runners: PathBuf,
+    /// The folder of the logs of jobs, one folder in it for each chat.
+    pub jobs: PathBuf,
     /// The server's log.
     pub server_log: PathBuf,
     /// The runners' common log.
@@ -82,6 +84,7 @@ impl Paths {
             lock: data.join("run").join("server.lock"),
             socket: sockets.join(SOCKET),
             runners: sockets.join(RUNNERS),
+            jobs: data.join("jobs"),
             server_log: data.join("server.log"),
             runners_log: data.join("runners.log"),
         }

@@ -96,7 +96,10 @@ fn serve(announce: Announce) -> anyhow::Result<Served> {
         let host = Host::start(
             settings(&paths, config),
             Arc::new(store),
-            Arc::new(Processes::new(paths.runners_log.clone())),
+            Arc::new(Processes::new(
+                paths.runners_log.clone(),
+                paths.jobs.clone(),
+            )),
         )
         .await?;
         let listener = listen(&paths).with_context(|| paths.socket.display().to_string())?;

@@ -7,7 +7,7 @@ use wire::bash::RunOutput;
 
 /// Keeps the first and the last bytes of a stream.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub struct Kept {
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct Kept {
 impl Kept {
     /// Keeps at most `bytes`: half from the beginning, half from the end.
     #[must_use]
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub fn new(bytes: usize) -> Self {
         let half = bytes / 2;
         Self {
             half,
@@ -30,7 +30,7 @@ impl Kept {
     }
 
     /// Takes the next bytes of the stream.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(self.half - self.head.len()));
         self.head.extend_from_slice(head);
         // Of one large piece only the end can stay: the rest need not pass through the queue.
@@ -49,7 +49,7 @@ impl Kept {
 
     /// What was kept, with cuts moved to whole characters. Bytes that are no UTF-8 become U+FFFD.
     #[must_use]
-    pub(crate) fn finish(mut self) -> RunOutput {
+    pub fn finish(mut self) -> RunOutput {
         let mut tail: Vec<u8> = std::mem::take(&mut self.tail).into();
         if 0 < self.omitted_bytes {
             let whole = self.head.len() - unfinished(&self.head);

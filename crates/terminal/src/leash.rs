@@ -179,6 +179,7 @@ impl Leash {
     fn obey(&mut self, verb: u8) {
         match Verb::decode(verb) {
             Some(Verb::Hangup) => self.hangup(),
+            Some(Verb::Terminate) => terminate(),
             Some(Verb::Kill) => self.duty = Duty::Kill,
             None => {}
         }
@@ -222,6 +223,12 @@ impl Leash {
             let _ = std::fs::remove_dir(dir);
         }
     }
+}
+
+/// Where there is no terminal, every process is asked in the same way.
+fn terminate() {
+    let members = descendants(getpid());
+    family::signal(getpid(), &members, |_| &[Signal::TERM, Signal::CONT]);
 }
 
 #[derive(PartialEq, Eq)]

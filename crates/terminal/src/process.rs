@@ -200,6 +200,11 @@ impl Process {
         self.owner.ask(Verb::Hangup);
     }
 
+    /// Asks every process to end: SIGTERM, wherever it is.
+    pub fn terminate(&self) {
+        self.owner.ask(Verb::Terminate);
+    }
+
     /// Ends every process. [`ProcEvent::Gone`] says when that is done; only a process that runs as
     /// somebody else and is in no cgroup of ours can delay it.
     pub fn kill(&self) {

@@ -54,6 +54,13 @@ pub struct Reply {
     pub details: Value,
 }
 
+impl Pending {
+    /// The request's number, by which it can be cancelled.
+    pub fn id(self) -> u64 {
+        self.0
+    }
+}
+
 impl Client {
     /// Connects and makes a chat in the home's working folder.
     pub(crate) fn connect(home: &Home) -> Self {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use check::duration;
 pub use details::{
     Cursor, Details, EndedBy, InputFacts, Listed, Modes, Mouse, Observation, Outcome, Process,
     ProcessState, RunAction, RunDetails, RunOutput, Screen, TerminalList, WaitFacts,
@@ -46,7 +47,10 @@ pub enum Action {
 #[serde(deny_unknown_fields, default)]
 pub struct BashArgs {
     /// Leave out to run `command` to its end without a terminal.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "check::action"
+    )]
     pub action: Option<Action>,
     /// The terminal to act on, from `open` or `list`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,10 +63,22 @@ pub struct BashArgs {
     /// Folder to start in; default: the caller's working directory, else the chat's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// For a plain command, default 120,000: it is ended after this.
+    /// For a plain command 100 to 600,000, default 120,000: it is ended after this. With `until` up
+    /// to 86,400,000, default 3,600,000.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 100, max = 600_000))]
+    #[schemars(range(min = 100, max = 86_400_000))]
     pub timeout_ms: Option<u64>,
+    /// Start `command` as a job and return its id at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_in_background: Option<bool>,
+    /// Shell condition in place of `command`: polled until it exits with 0. Leave `action` out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 10_000))]
+    pub until: Option<String>,
+    /// Pause between two polls of `until`, default 2,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 200, max = 60_000))]
+    pub interval_ms: Option<u64>,
     /// Columns for `open` (default 100) and `resize`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
@@ -164,9 +180,18 @@ pub enum BashCall {
         command: String,
         /// Folder to start in, if named.
         cwd: Option<PathBuf>,
-        /// It is ended after this.
-        timeout: Duration,
+        /// It is ended after this; none leaves it to the way of the call.
+        timeout: Option<Duration>,
     },
+    /// Start a command as a job.
+    Background {
+        /// For the user's shell.
+        command: String,
+        /// Folder to start in, if named.
+        cwd: Option<PathBuf>,
+    },
+    /// Poll a condition until it holds, as a job.
+    Until(Condition),
     /// Open a terminal.
     Open(Open),
     /// Everything that concerns one terminal which exists.
@@ -178,6 +203,19 @@ pub enum BashCall {
     },
     /// Live and archived terminals.
     List,
+}
+
+/// A condition to be polled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// For the user's shell; it holds when this exits with 0.
+    pub command: String,
+    /// Folder to start in, if named.
+    pub cwd: Option<PathBuf>,
+    /// From the end of one poll to the start of the next.
+    pub interval: Duration,
+    /// The polling ends after this.
+    pub timeout: Duration,
 }
 
 /// A terminal to be opened.

@@ -33,6 +33,11 @@ macro_rules! ids {
             pub const fn from_random(bits: u64) -> Self {
                 Self(bits)
             }
+
+            /// The bits that it was made from.
+            pub const fn bits(self) -> u64 {
+                self.0
+            }
         }
 
         impl fmt::Display for $name {
@@ -86,6 +91,15 @@ ids! {
     ChatId = "cs_";
     /// A terminal: one process and its screen.
     TerminalId = "tm_";
+    /// A job: a command in the background, a condition that is polled, or a terminal.
+    JobId = "jb_";
+}
+
+/// A terminal is a job too, by the same digits.
+impl From<TerminalId> for JobId {
+    fn from(terminal: TerminalId) -> Self {
+        Self(terminal.0)
+    }
 }
 
 fn parse(prefix: &'static str, text: &str) -> Result<u64, BadId> {

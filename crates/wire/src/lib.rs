@@ -7,6 +7,7 @@
 pub mod bash;
 pub mod frame;
 mod id;
+pub mod jobs;
 pub mod limits;
 mod refusal;
 pub mod rpc;
@@ -15,5 +16,5 @@ pub mod signal;
 pub mod tool;
 
 pub use bash::Size;
-pub use id::{BadId, ChatId, TerminalId};
+pub use id::{BadId, ChatId, JobId, TerminalId};
 pub use refusal::{Kind, Refusal};

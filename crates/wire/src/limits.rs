@@ -33,6 +33,39 @@ pub const RUN_TIMEOUT: Duration = Duration::from_millis(120_000);
 /// Output of a plain command that is kept, in bytes: half from its beginning, half from its end.
 pub const RUN_OUTPUT_BYTES: usize = 32_768;
 
+/// Bounds of `timeout_ms` of `until`: up to a day.
+pub const UNTIL_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=86_400_000;
+/// Time that `until` gets when its caller named none.
+pub const UNTIL_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// Bounds of `interval_ms`, from the end of one poll to the start of the next.
+pub const UNTIL_INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
+/// Time between two polls when the caller named none.
+pub const UNTIL_INTERVAL: Duration = Duration::from_millis(2_000);
+/// The longest that a call over MCP lasts: clients end one that lasts longer. What still runs then
+/// goes on as a job.
+pub const MCP_CALL_MS: u64 = 120_000;
+/// Time that a plain command gets in all when it may go on as a job and its caller named none.
+pub const RUN_AS_JOB_TIMEOUT: Duration = Duration::from_millis(86_400_000);
+
+/// Jobs of one chat that run at the same time, plain commands that may become jobs not counted.
+pub const RUNNING_JOBS: usize = 64;
+/// Ended jobs that a chat remembers; older ones go, and their logs with them.
+pub const ENDED_JOBS: usize = 64;
+/// What is kept of a job's output from its beginning, in bytes.
+pub const JOB_LOG_HEAD_BYTES: u64 = 8 << 20;
+/// What is kept of a job's output at its end, in bytes; whole blocks of [`JOB_LOG_BLOCK_BYTES`].
+pub const JOB_LOG_TAIL_BYTES: u64 = 8 << 20;
+/// Output is let go of in blocks of this size, in bytes, and lines are counted for each.
+pub const JOB_LOG_BLOCK_BYTES: u64 = 64 * 1024;
+/// Lines of one reading of a log.
+pub const LOG_LINES: u64 = 2_000;
+/// Lines of a reading whose caller named none.
+pub const LOG_TAIL: u64 = 200;
+/// Text of one reading of a log, in bytes.
+pub const LOG_BYTES: usize = 256 * 1024;
+/// What is shown of one line of a log, in bytes: half from its beginning, half from its end.
+pub const LOG_LINE_BYTES: usize = 16 * 1024;
+
 /// Silence that ends an explicit wait without a condition.
 pub const QUIET: Duration = Duration::from_millis(500);
 /// Silence after output that ends the settling of an input call without a condition and a timeout.

@@ -19,6 +19,8 @@ pub enum Kind {
     Forbidden,
     /// 404: no such terminal in the caller's scope.
     TerminalNotFound,
+    /// 404: no such job in the caller's scope.
+    JobNotFound,
     /// 404: no such chat of the caller.
     ChatNotFound,
     /// 404: no such method or tool.
@@ -29,6 +31,8 @@ pub enum Kind {
     TakenOver,
     /// 409: the chat has as many live terminals as it may have.
     TooManyTerminals,
+    /// 409: the chat has as many running jobs as it may have.
+    TooManyJobs,
     /// 410: the chat was closed.
     ChatClosed,
     /// 413: more bytes than one call may carry.
@@ -68,9 +72,9 @@ impl Kind {
             Self::InvalidParams => 400,
             Self::Unauthorized => 401,
             Self::Forbidden => 403,
-            Self::TerminalNotFound | Self::ChatNotFound => 404,
+            Self::TerminalNotFound | Self::JobNotFound | Self::ChatNotFound => 404,
             Self::MethodNotFound | Self::ProgramNotFound => 404,
-            Self::TakenOver | Self::TooManyTerminals => 409,
+            Self::TakenOver | Self::TooManyTerminals | Self::TooManyJobs => 409,
             Self::ChatClosed => 410,
             Self::TooLarge => 413,
             Self::RateLimited => 429,
@@ -105,6 +109,16 @@ impl Refusal {
             format!("there is no terminal {id} in this chat"),
         )
         .hint("list the terminals with action \"list\", or open one with action \"open\"")
+    }
+
+    /// A job that does not exist for this caller. A foreign id, one that never was and one that is
+    /// remembered no more read the same.
+    pub fn no_job(id: impl fmt::Display) -> Self {
+        Self::new(
+            Kind::JobNotFound,
+            format!("there is no job {id} in this chat"),
+        )
+        .hint("list the jobs with the tool jobs, action \"list\"; old ones are forgotten")
     }
 
     /// Adds what to do next.

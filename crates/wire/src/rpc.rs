@@ -265,6 +265,10 @@ pub struct ToolsCall {
     /// The caller's environment, for a chat that the call makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<(String, String)>>,
+    /// A plain command or `until` that still runs after so many milliseconds is answered with its
+    /// job's id, and goes on. For transports whose calls may not last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_ms: Option<u64>,
 }
 
 /// Params of `panes.attach`.

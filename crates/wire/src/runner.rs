@@ -13,7 +13,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
 
 use crate::bash::{Act, Details, EndedBy, Listed, RunDetails, Wait};
-use crate::{ChatId, Refusal, Size, TerminalId};
+use crate::jobs::{JobState, LogDetails, LogPart};
+use crate::{ChatId, JobId, Refusal, Size, TerminalId};
 
 /// Version of the messages. A reader takes its own and the one before.
 pub const VERSION: u32 = 1;
@@ -74,6 +75,50 @@ pub enum Call {
         program: Program,
         /// It is ended after this.
         timeout: Duration,
+        /// What becomes of it when its call may last no longer; none leaves the call open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outlast: Option<Outlast>,
+    },
+    /// Start a program as a job. Answered with [`Answer::Job`] once it runs.
+    Background {
+        /// Its id.
+        job: JobId,
+        /// What runs.
+        program: Program,
+    },
+    /// Poll a condition as a job. Answered with [`Answer::Job`] when it is over.
+    Until {
+        /// Its id.
+        job: JobId,
+        /// The condition, which holds when this exits with 0.
+        program: Program,
+        /// From the end of one poll to the start of the next.
+        interval: Duration,
+        /// The polling ends after this.
+        timeout: Duration,
+        /// The answer comes after this at the latest; the polling goes on.
+        within: Option<Duration>,
+    },
+    /// All jobs that the runner remembers. Answered with [`Answer::Jobs`].
+    Jobs,
+    /// Read the output of a job. Answered with [`Answer::Log`].
+    Log {
+        /// Which job.
+        job: JobId,
+        /// Which lines.
+        part: LogPart,
+    },
+    /// Wait for the end of a job. Answered with [`Answer::Job`].
+    WaitJob {
+        /// Which job.
+        job: JobId,
+        /// The answer comes after this at the latest.
+        timeout: Duration,
+    },
+    /// End a job. Answered with [`Answer::Job`] when nothing of it is left.
+    StopJob {
+        /// Which job.
+        job: JobId,
     },
     /// Act on a terminal. Answered with [`Answer::Details`].
     Act {
@@ -110,6 +155,15 @@ pub enum Call {
     },
     /// Close every terminal, answer when nothing is left, and end.
     End,
+}
+
+/// A plain command that outlasts its call goes on as a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outlast {
+    /// Its id then.
+    pub job: JobId,
+    /// How long the call may last.
+    pub after: Duration,
 }
 
 /// What to start.
@@ -176,6 +230,15 @@ pub enum Answer {
         /// Live ones, then exited ones, newest first.
         terminals: Vec<Known>,
     },
+    /// One job.
+    Job(Box<KnownJob>),
+    /// All jobs.
+    Jobs {
+        /// Running ones, then ended ones, newest first.
+        jobs: Vec<KnownJob>,
+    },
+    /// A part of a job's output.
+    Log(Box<LogDetails>),
     /// The viewer watches. The stream goes on at the offset, or a keyframe comes first.
     Watching {
         /// The terminal's size.
@@ -197,6 +260,68 @@ pub struct Known {
     pub pids: Vec<u32>,
     /// A person drives it.
     pub taken_over: bool,
+    /// Where it was started.
+    #[serde(default)]
+    pub cwd: PathBuf,
+    /// When it was started, in milliseconds since 1970.
+    #[serde(default)]
+    pub started_ms: i64,
+    /// When it ended.
+    #[serde(default)]
+    pub ended_ms: Option<i64>,
+    /// Who ended it.
+    #[serde(default)]
+    pub ended_by: Option<EndedBy>,
+}
+
+/// A job as its runner knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownJob {
+    /// Its id.
+    pub id: JobId,
+    /// The shell command, or the condition.
+    pub command: String,
+    /// Where it was started.
+    pub cwd: PathBuf,
+    /// Whether it runs.
+    pub state: JobState,
+    /// Exit status; none while it runs and after a signal.
+    pub exit_code: Option<i32>,
+    /// A name such as `SIGTERM`.
+    pub signal: Option<String>,
+    /// Why it ended; none while it runs.
+    pub end: Option<JobEnd>,
+    /// Milliseconds since 1970.
+    pub started_ms: i64,
+    /// Milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// What is special about a condition; none for a command.
+    pub until: Option<UntilFacts>,
+    /// Processes that outlive a command's shell.
+    pub background_processes: u32,
+}
+
+/// What a condition has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UntilFacts {
+    /// It held.
+    pub met: bool,
+    /// From its start to its end, or until now.
+    pub elapsed_ms: u64,
+}
+
+/// Why a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobEnd {
+    /// Of itself; a condition held.
+    Itself,
+    /// Its time was over.
+    TimedOut,
+    /// The tool `jobs`, or the end of the chat.
+    Stopped,
+    /// Its caller cancelled the call that waited for it.
+    Cancelled,
 }
 
 /// The end of a terminal's program.

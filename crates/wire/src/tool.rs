@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::Refusal;
 use crate::bash::BashArgs;
+use crate::jobs::JobsArgs;
 
 /// What a caller must have been granted before a tool runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ macro_rules! tools {
 tools! {
     /// Drives live terminals, and runs plain commands.
     ///
-    /// Without `action`: runs `command` to its end with no terminal; returns exit code and output.
+    /// Without `action`: runs `command` to its end with no terminal; returns exit code and output. With `run_in_background` it becomes a job at once (tool `jobs`); `until` polls a shell condition and answers when it succeeds.
     /// With `action`: `open` a program in a terminal, then `type` text and keys, press `keys`, `wait`, read the `screen`, `resize`, `close`, `list`.
     ///
     /// - `type` does not press Enter: add `keys: ["Enter"]`. Put `wait_for` into the same call, so that no answer is missed.
@@ -97,6 +98,15 @@ tools! {
     /// - Observations keep at most 2,000 units of the screen; `screen` returns all of it. Each replaces older ones of the same terminal.
     /// - `taken_over` means that a person is driving: wait until they release the terminal.
     Bash("bash", "Terminal", Access::Terminals): BashArgs;
+    /// Looks after what runs in the background: commands started with `run_in_background`, conditions given to `until`, plain commands that outlasted their call, and terminals.
+    ///
+    /// - `list`: running and recent jobs; a terminal has a `terminal_id`.
+    /// - `log`: output of a job, by `from_line` (counted from 0) or the last `tail` lines. Line numbers stay true when the middle of a long log was dropped.
+    /// - `wait`: until the job has ended, at most `wait_timeout_ms`; still running is no failure, wait again. Cancelling the wait for an `until` stops it.
+    /// - `stop`: ends all processes of the job, and answers when none is left.
+    ///
+    /// Exit is not success: look at the exit code and the log. Stop what is no longer needed.
+    Jobs("jobs", "Jobs", Access::Terminals): JobsArgs;
 }
 
 fn read<T: serde::de::DeserializeOwned>(args: Value) -> Result<T, Refusal> {
@@ -138,6 +148,10 @@ fn plain(schema: &mut Value) {
             let format = map.get("format").and_then(Value::as_str);
             if format.is_some_and(|it| it.starts_with("uint")) {
                 map.remove("format");
+            }
+            if let Some(Value::String(about)) = map.get_mut("description") {
+                // Where the source breaks a line says nothing.
+                *about = about.replace('\n', " ");
             }
             without_null_type(map);
             without_null_part(map);
@@ -242,7 +256,12 @@ mod tests {
         assert!(refusal.to_string().contains("`comand`"), "{refusal}");
         let refusal = ToolCall::parse("bash", json!({"action": "until"})).unwrap_err();
         assert!(
-            refusal.to_string().contains("unknown variant `until`"),
+            refusal.to_string().contains("leave action out"),
+            "{refusal}"
+        );
+        let refusal = ToolCall::parse("bash", json!({"action": "burn"})).unwrap_err();
+        assert!(
+            refusal.to_string().contains("unknown variant `burn`"),
             "{refusal}"
         );
         assert_eq!(ToolCall::parse("bsh", json!({})).unwrap_err().code, 404);

@@ -3,21 +3,21 @@
 //! A terminal is in the store before its program starts. If it then does not start, the record is taken back, also
 //! when the caller has gone away meanwhile.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tracing::warn;
-use wire::bash::{Act, BashCall, Details, Open, RunDetails, TerminalList, Wait};
-use wire::runner::{Answer, Call, Program};
+use wire::bash::{Act, BashCall, Details, Open, TerminalList, Wait};
+use wire::runner::{Answer, Call};
 use wire::tool::ToolReply;
 use wire::{Kind, Refusal, TerminalId, limits};
 
-use super::{archived, bash_text};
+use super::common::{Surroundings, mixed_up, program, reply, stoppable};
+use super::{archived, bash_text, commands};
 use crate::caller::Scope;
 use crate::chats::broken;
-use crate::environment::{self, Under};
-use crate::runners::{Link, Pending, Runners, lost};
+use crate::environment::Under;
+use crate::runners::{Link, Runners, lost};
 use crate::stop::Stop;
 use crate::store::{End, Ending, Store, StoreError, TerminalRecord};
 use crate::turns::Turn;
@@ -27,16 +27,6 @@ use crate::{clock, ids};
 pub(crate) struct Bash {
     store: Arc<dyn Store>,
     runners: Arc<Runners>,
-}
-
-/// What surrounds a call and is not in its arguments.
-pub(crate) struct Surroundings {
-    /// The caller's working directory.
-    pub cwd: Option<PathBuf>,
-    /// The account's shell.
-    pub shell: Option<String>,
-    /// Ends the call early.
-    pub stop: Stop,
 }
 
 impl Bash {
@@ -58,13 +48,20 @@ impl Bash {
                 cwd,
                 timeout,
             } => {
-                let program = program(scope, &around, cwd, Some(&command), Under::Pipes);
                 let link = self.runners.get(scope.chat().id).await?;
-                let mut pending = link.call(Call::Run { program, timeout });
-                let Answer::Run(details) = stoppable(&mut pending, &around.stop).await? else {
-                    return Err(mixed_up());
-                };
-                reply::<RunDetails>(bash_text::run(&details), &details)
+                let program = program(scope, &around, cwd, Some(&command), Under::Pipes);
+                commands::run(&link, program, timeout, &around).await
+            }
+            BashCall::Background { command, cwd } => {
+                let link = self.runners.get(scope.chat().id).await?;
+                let program = program(scope, &around, cwd, Some(&command), Under::Pipes);
+                commands::background(&link, program).await
+            }
+            BashCall::Until(condition) => {
+                let link = self.runners.get(scope.chat().id).await?;
+                let (cwd, command) = (condition.cwd.clone(), Some(condition.command.as_str()));
+                let program = program(scope, &around, cwd, command, Under::Pipes);
+                commands::until(&link, program, &condition, &around).await
             }
             BashCall::Open(open) => {
                 let details = self.open(scope, &open, &around).await?;
@@ -175,9 +172,7 @@ impl Bash {
         tokio::spawn(opening);
         match told.await.unwrap_or_else(|_| Err(lost()))? {
             Answer::Details(details) => Ok(details),
-            Answer::Run(_) | Answer::Terminals { .. } | Answer::Watching { .. } | Answer::Done => {
-                Err(mixed_up())
-            }
+            _ => Err(mixed_up()),
         }
     }
 
@@ -213,9 +208,7 @@ impl Bash {
             Answer::Terminals { terminals } => Ok(TerminalList {
                 terminals: terminals.into_iter().map(|it| it.listed).collect(),
             }),
-            Answer::Details(_) | Answer::Run(_) | Answer::Watching { .. } | Answer::Done => {
-                Err(mixed_up())
-            }
+            _ => Err(mixed_up()),
         }
     }
 }
@@ -266,50 +259,10 @@ async fn lose(store: &dyn Store, terminal: TerminalId) -> Result<End, StoreError
     Ok(end)
 }
 
-/// Waits for the answer; when the end is asked for, the runner is told to answer at once.
-async fn stoppable(pending: &mut Pending, stop: &Stop) -> Result<Answer, Refusal> {
-    tokio::select! {
-        biased;
-        answer = pending.answer() => return answer,
-        () = stop.asked() => {}
-    }
-    pending.cancel();
-    pending.answer().await
-}
-
-fn program(
-    scope: &Scope,
-    around: &Surroundings,
-    cwd: Option<PathBuf>,
-    command: Option<&str>,
-    under: Under<'_>,
-) -> Program {
-    let chat = scope.chat();
-    let shell = environment::shell(&chat.env, around.shell.clone());
-    let base = around.cwd.as_ref().unwrap_or(&chat.folder);
-    Program {
-        title: environment::title(&shell, command),
-        argv: environment::argv(shell, command),
-        // A relative folder is meant from where the caller stands; joining leaves an absolute one as it is.
-        cwd: cwd.map_or_else(|| base.clone(), |it| base.join(it)),
-        env: environment::of_program(&chat.env, under),
-    }
-}
-
 fn wait_of(act: &Act) -> Option<&Wait> {
     match act {
         Act::Input { wait, .. } | Act::Wait(wait) => Some(wait),
         Act::Screen | Act::Resize(_) | Act::Close => None,
-    }
-}
-
-fn reply<T: serde::Serialize>(text: String, details: &T) -> Result<ToolReply, Refusal> {
-    match serde_json::to_value(details) {
-        Ok(details) => Ok(ToolReply { text, details }),
-        Err(error) => Err(Refusal::new(
-            Kind::Internal,
-            format!("the details have no JSON: {error}"),
-        )),
     }
 }
 
@@ -322,11 +275,4 @@ fn full() -> Refusal {
         ),
     )
     .hint("close one with action \"close\"; action \"list\" shows them")
-}
-
-fn mixed_up() -> Refusal {
-    Refusal::new(
-        Kind::Internal,
-        "the runner gave another answer than asked for",
-    )
 }

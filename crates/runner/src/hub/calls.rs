@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use terminal::actor::{self, Terminal};
+use terminal::actor;
 use terminal::machine::Machine;
 use tokio::sync::oneshot;
 use tokio::task::spawn_local;
 use wire::bash::{Act, Wait};
-use wire::runner::{Answer, Call, Known, Program};
+use wire::runner::{Answer, Call, Program};
 use wire::{Kind, Refusal, Size, TerminalId, limits};
 
-use super::{Hub, Live};
+use super::{Hub, Live, milliseconds_since_1970};
+use crate::archive::About;
 use crate::tasks::{self, CallId, Opening, Report, Started, Waiting};
 
 impl Hub {
@@ -22,7 +23,20 @@ impl Hub {
                 size,
                 wait,
             } => self.open(call, terminal, program, size, wait),
-            Call::Run { program, timeout } => self.run(call, program, timeout),
+            Call::Run {
+                program,
+                timeout,
+                outlast,
+            } => match outlast {
+                None => self.run(call, program, timeout),
+                Some(outlast) => self.run_outlasting(call, program, timeout, outlast),
+            },
+            asked @ (Call::Background { .. }
+            | Call::Until { .. }
+            | Call::Jobs
+            | Call::Log { .. }
+            | Call::WaitJob { .. }
+            | Call::StopJob { .. }) => self.job_call(call, asked),
             Call::Act { terminal, act } => self.act(call, terminal, act),
             Call::List => self.list(call),
             Call::Watch {
@@ -46,6 +60,9 @@ impl Hub {
 
     /// Ends a call early; its task answers with what was done until then.
     pub(super) fn cancel(&mut self, call: CallId) {
+        if self.cancel_job(call) {
+            return;
+        }
         // Dropping the sender is the signal.
         self.calls.remove(&call);
     }
@@ -60,6 +77,12 @@ impl Hub {
             }
             Report::Retry(call, id, act) => self.act(call, id, act),
             Report::RemainderGone => self.commands -= 1,
+            Report::JobStarted(job) => self.job_started(job),
+            Report::JobNotStarted(job, refusal) => self.job_not_started(job, refusal),
+            Report::JobOver(job, over) => self.job_over(job, *over),
+            Report::JobGone(job) => self.job_gone(job),
+            Report::JobLate(job) => self.job_late(job),
+            Report::JobReached(call, job) => self.job_reached(call, job),
         }
     }
 
@@ -105,6 +128,7 @@ impl Hub {
             process,
             master,
             title,
+            cwd,
             size,
             wait,
             cancelled,
@@ -115,7 +139,13 @@ impl Hub {
             id,
             Live {
                 terminal: terminal.clone(),
-                title,
+                about: About {
+                    title,
+                    cwd,
+                    started_ms: milliseconds_since_1970(),
+                    ended_ms: None,
+                    ended_by: None,
+                },
             },
         );
         if self.ending.is_some() {
@@ -172,19 +202,11 @@ impl Hub {
     }
 
     fn list(&mut self, call: CallId) {
-        let exited = self
-            .archive
-            .list()
-            .map(|listed| Known {
-                listed,
-                pids: Vec::new(),
-                taken_over: false,
-            })
-            .collect();
-        let live: Vec<Terminal> = self
+        let exited = self.archive.list().collect();
+        let live = self
             .terminals
             .values()
-            .map(|it| it.terminal.clone())
+            .map(|it| (it.terminal.clone(), it.about.clone()))
             .collect();
         spawn_local(tasks::list(call, live, exited, self.reports.clone()));
     }
@@ -212,7 +234,7 @@ impl Hub {
         self.stop.send_replace(true);
     }
 
-    fn cancellable(&mut self, call: CallId) -> oneshot::Receiver<()> {
+    pub(super) fn cancellable(&mut self, call: CallId) -> oneshot::Receiver<()> {
         let (sender, cancelled) = oneshot::channel();
         self.calls.insert(call, sender);
         cancelled
@@ -225,6 +247,6 @@ enum Steering {
     Release,
 }
 
-fn closed() -> Refusal {
+pub(super) fn closed() -> Refusal {
     Refusal::new(Kind::ChatClosed, "this chat is being closed").hint("make a new chat")
 }

@@ -18,6 +18,9 @@ pub(crate) struct Options {
     /// Where it listens.
     #[arg(long)]
     socket: PathBuf,
+    /// Where the logs of its jobs lie; the folder is its own.
+    #[arg(long)]
+    jobs: PathBuf,
 }
 
 /// Is a runner until it has nothing left to do.
@@ -25,7 +28,8 @@ pub(crate) fn run(options: Options) -> anyhow::Result<ExitCode> {
     detach::leave_caller();
     log::start(Level::INFO);
     let ready = Ready;
-    runner::run(runner::Options::new(options.chat, options.socket), ready)?;
+    let options = runner::Options::new(options.chat, options.socket, options.jobs);
+    runner::run(options, ready)?;
     Ok(ExitCode::SUCCESS)
 }
 

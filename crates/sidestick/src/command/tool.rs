@@ -76,6 +76,7 @@ fn call(options: &Options, arguments: &Value) -> anyhow::Result<Result<ToolReply
         arguments: arguments.clone(),
         cwd: Some(std::env::current_dir().context("the working directory is gone")?),
         env: Some(client::environment()),
+        within_ms: None,
     };
     block_on(async {
         match client::reach().await?.ask(&params).await {
@@ -114,7 +115,11 @@ fn status_of_refusal(refusal: &Refusal) -> Status {
 }
 
 fn status_of_reply(reply: &ToolReply, arguments: &Value) -> Status {
+    let waits = arguments["action"] == "wait";
     let timed_out = reply.details["timed_out"] == true
+        // Of `until`.
+        || reply.details["met"] == false
+        || waits && reply.details["job"]["state"] == "running"
         || reply.details["wait"]["outcome"] == "timeout" && !settles(arguments);
     if timed_out {
         Status::TimedOut
@@ -168,6 +173,23 @@ mod tests {
         assert_eq!(
             status(json!({"timed_out": true}), json!({"command": "x"})),
             Status::TimedOut
+        );
+        assert_eq!(
+            status(json!({"met": false}), json!({"until": "false"})),
+            Status::TimedOut
+        );
+        let running = json!({"job": {"state": "running"}});
+        assert_eq!(
+            status(running.clone(), json!({"action": "wait"})),
+            Status::TimedOut
+        );
+        assert_eq!(
+            status(running, json!({"command": "x", "run_in_background": true})),
+            Status::Done
+        );
+        assert_eq!(
+            status(json!({"met": true}), json!({"until": "true"})),
+            Status::Done
         );
         assert_eq!(
             status(json!({"wait": null}), json!({"action": "screen"})),

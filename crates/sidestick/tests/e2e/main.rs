@@ -9,6 +9,7 @@ mod clis;
 mod commands;
 mod ends;
 mod heavy;
+mod jobs;
 mod mcp;
 mod people;
 mod programs;

@@ -59,8 +59,10 @@ pub(crate) enum Report {
 /// What the owner asks of a leash that has started its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
-    /// Ask every process to end.
+    /// Tell every process that its terminal is gone.
     Hangup,
+    /// Ask every process to end.
+    Terminate,
     /// End every process, until none is left.
     Kill,
 }
@@ -147,6 +149,7 @@ impl Verb {
     pub(crate) fn encode(self) -> u8 {
         match self {
             Self::Hangup => b'h',
+            Self::Terminate => b't',
             Self::Kill => b'k',
         }
     }
@@ -154,6 +157,7 @@ impl Verb {
     pub(crate) fn decode(byte: u8) -> Option<Self> {
         match byte {
             b'h' => Some(Self::Hangup),
+            b't' => Some(Self::Terminate),
             b'k' => Some(Self::Kill),
             _ => None,
         }
@@ -253,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn both_verbs_come_out_as_they_went_in() {
-        for verb in [Verb::Hangup, Verb::Kill] {
+    fn every_verb_comes_out_as_it_went_in() {
+        for verb in [Verb::Hangup, Verb::Terminate, Verb::Kill] {
             assert_eq!(Verb::decode(verb.encode()), Some(verb));
         }
         assert_eq!(Verb::decode(0), None);

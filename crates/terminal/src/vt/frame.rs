@@ -193,7 +193,7 @@ fn is_concealed(cell: &CellRef<'_>) -> bool {
 
 /// Whether a character changes how others are shown, or hides in them, and shows nothing itself.
 /// Joiners and variation selectors are not among them: emoji are made of them.
-pub(super) fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')

@@ -1,9 +1,13 @@
 //! From [`BashArgs`] to [`BashCall`]: every refusal that needs no terminal to be looked at.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Act, Action, BashArgs, BashCall, Open, Size, Until, Wait};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::{Act, Action, BashArgs, BashCall, Condition, Open, Size, Until, Wait};
 use crate::{Refusal, TerminalId, limits};
 
 /// The fields that an action may carry beside `action` and `description`.
@@ -33,7 +37,7 @@ impl BashCall {
                     rows: side("rows", args.rows)?.unwrap_or(limits::DEFAULT_ROWS),
                 },
                 term: term(args.term)?,
-                command: args.command.map(command).transpose()?,
+                command: args.command.map(|it| command("command", it)).transpose()?,
                 cwd: args.cwd.map(PathBuf::from),
             }),
             _ => Self::Act {
@@ -57,24 +61,58 @@ fn act(action: Action, args: BashArgs) -> Result<Act, Refusal> {
     })
 }
 
+/// Reads an action. `until` is none, though models like to write it as one: they are told what to
+/// do.
+pub(super) fn action<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Action>, D::Error> {
+    let word = Value::deserialize(from)?;
+    if word == "until" {
+        return Err(serde::de::Error::custom(
+            "until is no action: leave action out and give the condition as until",
+        ));
+    }
+    Deserialize::deserialize(word).map_err(serde::de::Error::custom)
+}
+
+/// A call without an action: a condition, else a command.
 fn run(args: BashArgs) -> Result<BashCall, Refusal> {
+    let cwd = args.cwd.map(PathBuf::from);
+    if let Some(text) = args.until {
+        return Ok(BashCall::Until(Condition {
+            command: command("until", text)?,
+            cwd,
+            interval: duration(
+                "interval_ms",
+                args.interval_ms,
+                limits::UNTIL_INTERVAL_MS,
+                "choose an interval in that range",
+            )?
+            .unwrap_or(limits::UNTIL_INTERVAL),
+            timeout: duration(
+                "timeout_ms",
+                args.timeout_ms,
+                limits::UNTIL_TIMEOUT_MS,
+                "poll for at most a day",
+            )?
+            .unwrap_or(limits::UNTIL_TIMEOUT),
+        }));
+    }
     let Some(text) = args.command else {
         return Err(Refusal::invalid("neither action nor command is given")
-            .hint("give command to run it to its end, or an action such as \"open\" to drive a terminal"));
+            .hint("give command to run it to its end, until to poll a condition, or an action such as \"open\" to drive a terminal"));
     };
-    let timeout = match args.timeout_ms {
-        None => limits::RUN_TIMEOUT,
-        Some(ms) if limits::RUN_TIMEOUT_MS.contains(&ms) => Duration::from_millis(ms),
-        Some(ms) => {
-            return Err(
-                Refusal::invalid(format!("timeout_ms is {ms}, outside 100 to 600,000"))
-                    .hint("open a terminal for a program that runs longer"),
-            );
-        }
-    };
+    let command = command("command", text)?;
+    if args.run_in_background == Some(true) {
+        return Ok(BashCall::Background { command, cwd });
+    }
+    let timeout = duration(
+        "timeout_ms",
+        args.timeout_ms,
+        limits::RUN_TIMEOUT_MS,
+        "use run_in_background for a command that runs longer",
+    )?;
     Ok(BashCall::Run {
-        command: command(text)?,
-        cwd: args.cwd.map(PathBuf::from),
+        command,
+        cwd,
         timeout,
     })
 }
@@ -148,16 +186,12 @@ fn wait(args: &BashArgs) -> Result<Wait, Refusal> {
         None if exit => Until::Exit,
         None => Until::Quiet,
     };
-    let timeout = match args.wait_timeout_ms {
-        None => None,
-        Some(ms) if limits::WAIT_TIMEOUT_MS.contains(&ms) => Some(Duration::from_millis(ms)),
-        Some(ms) => {
-            return Err(Refusal::invalid(format!(
-                "wait_timeout_ms is {ms}, outside 100 to 120,000"
-            ))
-            .hint("wait again with action \"wait\" for more than two minutes"));
-        }
-    };
+    let timeout = duration(
+        "wait_timeout_ms",
+        args.wait_timeout_ms,
+        limits::WAIT_TIMEOUT_MS,
+        "wait again with action \"wait\" for more than two minutes",
+    )?;
     Ok(Wait { until, timeout })
 }
 
@@ -176,20 +210,20 @@ fn terminal(args: &BashArgs) -> Result<TerminalId, Refusal> {
         .map_err(|_| Refusal::no_terminal(text.chars().take(64).collect::<String>()))
 }
 
-fn command(text: String) -> Result<String, Refusal> {
+fn command(field: &str, text: String) -> Result<String, Refusal> {
     let chars = text.chars().count();
     if chars > limits::COMMAND_CHARS {
         let reason = format!(
-            "command has {chars} characters, more than {}",
+            "{field} has {chars} characters, more than {}",
             limits::COMMAND_CHARS
         );
         return Err(Refusal::invalid(reason).hint("put it into a script file and run that"));
     }
     if text.contains('\0') {
-        return Err(Refusal::invalid("command contains a zero byte"));
+        return Err(Refusal::invalid(format!("{field} contains a zero byte")));
     }
     if text.trim().is_empty() {
-        return Err(Refusal::invalid("command is empty")
+        return Err(Refusal::invalid(format!("{field} is empty"))
             .hint("leave it out with action \"open\" for a shell"));
     }
     Ok(text)
@@ -212,6 +246,38 @@ fn term(given: Option<String>) -> Result<String, Refusal> {
     }
 }
 
+/// A number of milliseconds in its range.
+pub(crate) fn duration(
+    field: &str,
+    given: Option<u64>,
+    range: RangeInclusive<u64>,
+    hint: &str,
+) -> Result<Option<Duration>, Refusal> {
+    match given {
+        None => Ok(None),
+        Some(ms) if range.contains(&ms) => Ok(Some(Duration::from_millis(ms))),
+        Some(ms) => {
+            let (least, most) = (range.start(), thousands(*range.end()));
+            let reason = format!("{field} is {ms}, outside {least} to {most}");
+            Err(Refusal::invalid(reason).hint(hint))
+        }
+    }
+}
+
+/// A number as people read it: 120,000.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut groups: Vec<&str> = vec![&digits[..first]];
+    groups.extend(
+        (first..digits.len())
+            .step_by(3)
+            .map(|at| &digits[at..at + 3]),
+    );
+    groups.retain(|it| !it.is_empty());
+    groups.join(",")
+}
+
 fn side(field: &str, given: Option<u64>) -> Result<Option<u16>, Refusal> {
     let Some(n) = given else { return Ok(None) };
     match u16::try_from(n) {
@@ -225,17 +291,7 @@ fn side(field: &str, given: Option<u64>) -> Result<Option<u16>, Refusal> {
 /// A field that means nothing to the action is refused rather than dropped: its writer expected
 /// something of it.
 fn refuse_stray_fields(args: &BashArgs) -> Result<(), Refusal> {
-    let (name, allowed): (&str, &[&str]) = match args.action {
-        None => ("a plain command", &["command", "cwd", "timeout_ms"]),
-        Some(Action::Open) => ("open", &["command", "cwd", "cols", "rows", "term", "wait"]),
-        Some(Action::Type) => ("type", &["terminal_id", "text", "keys", "wait"]),
-        Some(Action::Keys) => ("keys", &["terminal_id", "keys", "wait"]),
-        Some(Action::Wait) => ("wait", &["terminal_id", "wait"]),
-        Some(Action::Resize) => ("resize", &["terminal_id", "cols", "rows"]),
-        Some(Action::Screen) => ("screen", &["terminal_id"]),
-        Some(Action::Close) => ("close", &["terminal_id"]),
-        Some(Action::List) => ("list", &[]),
-    };
+    let (name, allowed) = fields(args);
     let stray: Vec<&str> = given(args)
         .into_iter()
         .filter(|field| {
@@ -268,12 +324,38 @@ fn refuse_stray_fields(args: &BashArgs) -> Result<(), Refusal> {
     Err(Refusal::invalid(format!("{name} does not take {}", stray.join(", "))).hint(hint))
 }
 
+/// What the call is called, and the fields that mean something to it.
+fn fields(args: &BashArgs) -> (&'static str, &'static [&'static str]) {
+    match args.action {
+        None if args.until.is_some() => ("until", &["until", "cwd", "interval_ms", "timeout_ms"]),
+        None if args.run_in_background == Some(true) => (
+            "a command in the background",
+            &["command", "cwd", "run_in_background"],
+        ),
+        None => (
+            "a plain command",
+            &["command", "cwd", "timeout_ms", "run_in_background"],
+        ),
+        Some(Action::Open) => ("open", &["command", "cwd", "cols", "rows", "term", "wait"]),
+        Some(Action::Type) => ("type", &["terminal_id", "text", "keys", "wait"]),
+        Some(Action::Keys) => ("keys", &["terminal_id", "keys", "wait"]),
+        Some(Action::Wait) => ("wait", &["terminal_id", "wait"]),
+        Some(Action::Resize) => ("resize", &["terminal_id", "cols", "rows"]),
+        Some(Action::Screen) => ("screen", &["terminal_id"]),
+        Some(Action::Close) => ("close", &["terminal_id"]),
+        Some(Action::List) => ("list", &[]),
+    }
+}
+
 fn given(args: &BashArgs) -> Vec<&'static str> {
     [
         ("terminal_id", args.terminal_id.is_some()),
         ("command", args.command.is_some()),
         ("cwd", args.cwd.is_some()),
         ("timeout_ms", args.timeout_ms.is_some()),
+        ("run_in_background", args.run_in_background.is_some()),
+        ("until", args.until.is_some()),
+        ("interval_ms", args.interval_ms.is_some()),
         ("cols", args.cols.is_some()),
         ("rows", args.rows.is_some()),
         ("term", args.term.is_some()),

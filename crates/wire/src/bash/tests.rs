@@ -95,3 +95,57 @@ fn the_source_s_example_is_accepted() {
     assert_eq!((text.as_str(), keys), ("/model", vec!["Enter".to_owned()]));
     assert_eq!(wait.until, Until::Present("Select a model".into()));
 }
+
+#[test]
+fn a_command_is_run_started_as_a_job_or_polled() {
+    assert!(matches!(
+        check(json!({"command": "make", "run_in_background": true})),
+        Ok(BashCall::Background { .. })
+    ));
+    assert!(matches!(
+        check(json!({"command": "make", "run_in_background": false, "timeout_ms": 100})),
+        Ok(BashCall::Run {
+            timeout: Some(_),
+            ..
+        })
+    ));
+    let Ok(BashCall::Until(condition)) = check(json!({"until": "test -e x"})) else {
+        panic!()
+    };
+    assert_eq!(condition.interval, limits::UNTIL_INTERVAL);
+    assert_eq!(condition.timeout, limits::UNTIL_TIMEOUT);
+}
+
+#[test]
+fn fields_that_a_job_or_a_condition_cannot_have_are_refused_by_name() {
+    for (args, named) in [
+        (
+            json!({"until": "true", "command": "x"}),
+            "until does not take command",
+        ),
+        (
+            json!({"until": "true", "interval_ms": 199}),
+            "interval_ms is 199, outside 200 to 60,000",
+        ),
+        (
+            json!({"until": "true", "timeout_ms": 86_400_001}),
+            "timeout_ms is 86400001, outside 100 to 86,400,000",
+        ),
+        (json!({"until": " "}), "until is empty"),
+        (
+            json!({"command": "x", "run_in_background": true, "timeout_ms": 500}),
+            "a command in the background does not take timeout_ms",
+        ),
+        (
+            json!({"command": "x", "timeout_ms": 600_001}),
+            "timeout_ms is 600001, outside 100 to 600,000",
+        ),
+        (
+            json!({"action": "open", "until": "true"}),
+            "open does not take until",
+        ),
+    ] {
+        let refusal = check(args).unwrap_err();
+        assert!(refusal.to_string().starts_with(named), "{refusal}");
+    }
+}

@@ -52,8 +52,13 @@ impl Progress {
 
 fn what(tool: &str, arguments: &Value) -> String {
     let word = |key: &str| arguments.get(key).and_then(Value::as_str);
-    let action = word("action").unwrap_or("command");
-    match word("wait_for") {
+    let usual = if word("until").is_some() {
+        "until"
+    } else {
+        "command"
+    };
+    let action = word("action").unwrap_or(usual);
+    match word("wait_for").or(word("until")) {
         Some(marker) => {
             let shown: String = marker.chars().take(MARKER_CHARS).collect();
             format!("{tool} {action}: waiting for {shown:?}")
@@ -84,6 +89,10 @@ mod tests {
         assert_eq!(
             of(json!({"command": "make"})),
             "bash command: waiting · 10 s"
+        );
+        assert_eq!(
+            of(json!({"until": "test -e x"})),
+            "bash until: waiting for \"test -e x\" · 10 s"
         );
         let long = of(json!({"action": "wait", "wait_for": "\u{1b}".repeat(999)}));
         assert!(

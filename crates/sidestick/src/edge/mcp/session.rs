@@ -43,6 +43,7 @@ impl Session {
             arguments,
             cwd: std::env::current_dir().ok(),
             env: None,
+            within_ms: Some(limits::MCP_CALL_MS),
         };
         match connection.ask(&params).await {
             Ok(reply) => Ok(reply),

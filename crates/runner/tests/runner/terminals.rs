@@ -1,153 +1,13 @@
-//! A runner at the other end of its socket, on real programs.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+//! Terminals and plain commands of a runner, its end, and who may speak to it.
 
-use std::io::Write;
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
+use std::path::Path;
 use std::time::Duration;
 
-use bytes::BytesMut;
-use runner::{Containment, Options};
 use wire::bash::{Act, Action, Until, Wait};
-use wire::frame::Message;
-use wire::runner::{Answer, Call, FromRunner, Program, ToRunner, VERSION};
-use wire::{ChatId, Kind, Refusal, Size, TerminalId, limits};
+use wire::runner::{Answer, Call, FromRunner, ToRunner, VERSION};
+use wire::{Kind, Size, TerminalId};
 
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A runner in a thread of its own.
-struct Running {
-    folder: tempfile::TempDir,
-    thread: Option<JoinHandle<std::io::Result<()>>>,
-}
-
-impl Running {
-    fn start(idle: Duration) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let options = Options {
-            chat: ChatId::from_random(7),
-            socket: folder.path().join("runner.sock"),
-            containment: Containment::Leash,
-            leash: leash(),
-            idle,
-        };
-        let (mut told, ready) = UnixStream::pair().unwrap();
-        let thread = std::thread::spawn(move || runner::run(options, ready));
-        std::io::Read::read_exact(&mut told, &mut [0; 6]).unwrap();
-        Self {
-            folder,
-            thread: Some(thread),
-        }
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.folder.path().join("runner.sock")
-    }
-
-    fn connect(&self) -> Server {
-        let mut server = Server::connect(&self.socket());
-        server.send(&ToRunner::Hello { version: VERSION });
-        let FromRunner::Hello { version, .. } = server.hear().unwrap() else {
-            panic!("no hello")
-        };
-        assert_eq!(version, VERSION);
-        server
-    }
-
-    /// Waits until the runner has ended of itself.
-    fn ended(mut self) {
-        self.thread.take().unwrap().join().unwrap().unwrap();
-        assert!(
-            !self.socket().exists(),
-            "the name is free for the next runner"
-        );
-    }
-}
-
-/// What a server does, without being one.
-struct Server {
-    stream: UnixStream,
-    buffer: BytesMut,
-    calls: u64,
-}
-
-impl Server {
-    fn connect(socket: &Path) -> Self {
-        let stream = UnixStream::connect(socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        Self {
-            stream,
-            buffer: BytesMut::new(),
-            calls: 0,
-        }
-    }
-
-    fn send(&mut self, message: &ToRunner) {
-        let mut out = BytesMut::new();
-        Message::Text(serde_json::to_vec(message).unwrap().into()).encode(&mut out);
-        self.stream.write_all(&out).unwrap();
-    }
-
-    /// The next message; none at the end of the connection.
-    fn hear(&mut self) -> Option<FromRunner> {
-        loop {
-            match Message::decode(&mut self.buffer, limits::RUNNER_FRAME_BYTES).unwrap() {
-                Some(Message::Text(text)) => return Some(serde_json::from_slice(&text).unwrap()),
-                Some(Message::Binary(_)) => continue,
-                None => {}
-            }
-            let mut bytes = [0; 4096];
-            match std::io::Read::read(&mut self.stream, &mut bytes).unwrap() {
-                0 => return None,
-                length => self.buffer.extend_from_slice(&bytes[..length]),
-            }
-        }
-    }
-
-    fn call(&mut self, call: Call) -> Result<Answer, Refusal> {
-        self.calls += 1;
-        self.send(&ToRunner::Call {
-            id: self.calls,
-            call: Box::new(call),
-        });
-        loop {
-            match self.hear().expect("an answer") {
-                FromRunner::Reply { id, result } if id == self.calls => return result,
-                _ => {}
-            }
-        }
-    }
-
-    fn open(&mut self, id: u64, command: &str, until: Until) -> TerminalId {
-        let terminal = TerminalId::from_random(id);
-        let wait = Wait {
-            until,
-            timeout: Some(Duration::from_secs(30)),
-        };
-        let size = Size { cols: 80, rows: 24 };
-        self.call(Call::Open {
-            terminal,
-            program: shell(command),
-            size,
-            wait,
-        })
-        .unwrap();
-        terminal
-    }
-
-    fn heard_exit_of(&mut self, wanted: TerminalId) {
-        loop {
-            match self.hear().expect("an exit") {
-                FromRunner::Exited(exited) if exited.terminal == wanted => {
-                    assert_eq!(exited.exit_code, Some(3));
-                    return;
-                }
-                _ => {}
-            }
-        }
-    }
-}
+use crate::support::*;
 
 #[test]
 fn a_runner_without_terminals_and_server_ends_when_it_has_been_idle() {
@@ -225,6 +85,7 @@ fn the_end_leaves_no_process_behind() {
         .call(Call::Run {
             program,
             timeout: PATIENCE,
+            outlast: None,
         })
         .unwrap()
     else {
@@ -271,7 +132,14 @@ fn a_plain_command_is_ended_at_its_time_with_all_it_started() {
     let mut server = runner.connect();
     let program = shell("echo before; sleep 300 & wait");
     let timeout = Duration::from_millis(500);
-    let Answer::Run(run) = server.call(Call::Run { program, timeout }).unwrap() else {
+    let Answer::Run(run) = server
+        .call(Call::Run {
+            program,
+            timeout,
+            outlast: None,
+        })
+        .unwrap()
+    else {
         panic!()
     };
     assert!(run.timed_out);
@@ -310,26 +178,4 @@ fn what_cannot_be_started_is_refused_with_what_to_do() {
     }
     server.call(Call::End).unwrap();
     runner.ended();
-}
-
-fn shell(command: &str) -> Program {
-    Program {
-        argv: ["/bin/sh", "-c", command].map(str::to_owned).to_vec(),
-        title: command.to_owned(),
-        cwd: "/".into(),
-        env: vec![
-            ("PATH".into(), "/usr/bin:/bin".into()),
-            ("TERM".into(), "xterm-256color".into()),
-        ],
-    }
-}
-
-/// The example that is a leash and nothing else lies beside the tests.
-fn leash() -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    tests
-        .ancestors()
-        .nth(2)
-        .unwrap()
-        .join("examples/runner-leash")
 }
