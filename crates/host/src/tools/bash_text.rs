@@ -19,6 +19,9 @@ const NOT_FOUND: i32 = 127;
 /// Rows that are named one by one before the rest is only counted.
 const NAMED_ROWS: usize = 8;
 
+/// An ended program is named by its command, which may be a whole script.
+const NAME_CHARS: usize = 80;
+
 /// The text for an action on a terminal. `wait` is what was waited for.
 pub(super) fn terminal(details: &Details, wait: Option<&Wait>) -> String {
     let mut text = status(details, details.process.program.as_deref());
@@ -104,7 +107,7 @@ pub(super) fn list(list: &TerminalList) -> String {
             it.terminal_id,
             it.cols,
             it.rows,
-            it.program.as_deref().unwrap_or("?"),
+            named(it.program.as_deref().unwrap_or("?")),
             state(it.state, end, None)
         );
         append_title(&mut text, &it.title);
@@ -120,7 +123,7 @@ fn status(details: &Details, program: Option<&str>) -> String {
         let _ = write!(text, " · {}×{}", screen.cols, screen.rows);
     }
     if let Some(program) = program {
-        let _ = write!(text, " · {program}");
+        let _ = write!(text, " · {}", named(program));
     }
     let end = (process.exit_code, process.signal.as_deref());
     let _ = write!(text, " · {}", state(process.state, end, process.ended_by));
@@ -128,6 +131,19 @@ fn status(details: &Details, program: Option<&str>) -> String {
         append_title(&mut text, &screen.title);
     }
     text
+}
+
+/// A program's name or command within one short line.
+fn named(program: &str) -> String {
+    let words: Vec<&str> = program
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(NAME_CHARS) {
+        Some((at, _)) => format!("{}…", line[..at].trim_end()),
+        None => line,
+    }
 }
 
 fn state(state: ProcessState, end: (Option<i32>, Option<&str>), by: Option<EndedBy>) -> String {

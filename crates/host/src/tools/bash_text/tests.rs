@@ -365,3 +365,18 @@ fn a_list_has_one_line_for_each_terminal() {
     "#);
     assert_eq!(list(&TerminalList::default()), "No terminals.");
 }
+
+#[test]
+fn a_script_is_named_by_its_beginning_in_one_printable_line() {
+    assert_eq!(named("vim notes.txt"), "vim notes.txt");
+    assert_eq!(
+        named("set -e\n\n  make\x1b[31m all\r\n"),
+        "set -e make [31m all"
+    );
+    let name = named(&format!("env {}", "SOME=thing ".repeat(100)));
+    assert_eq!(name.chars().count(), NAME_CHARS + 1);
+    assert!(
+        name.starts_with("env SOME=thing") && name.ends_with('…'),
+        "{name}"
+    );
+}
