@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use testkit::{Cli, Client, Home, Model, Reply, Rule, Step, cli, eventually};
 
 /// The longest wait for anything of a CLI: some need a quarter of a minute to draw their first screen.
-const LONG_MS: u64 = 60_000;
+const LONG_MS: u64 = 110_000;
 
 /// What the model answers, and no prompt contains.
 const ANSWER: &str = "pineapple juice";

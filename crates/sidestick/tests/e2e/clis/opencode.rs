@@ -17,7 +17,11 @@ fn opencode_is_talked_to_interrupted_and_left() {
     let settings = json!({"autoupdate": false, "share": "disabled", "snapshot": false, "model": "fake/fake-model",
         "small_model": "fake/fake-model", "provider": {"fake": provider}});
     desk.settle(".config/opencode/opencode.json", &settings.to_string());
-    let seat = desk.open(&[], "opencode", "Ask anything");
+    let seat = desk.open(
+        &[("OPENCODE_DISABLE_MODELS_FETCH", "1")],
+        "opencode",
+        "Ask anything",
+    );
     seat.converses(&Manners {
         stop: &["Escape", "Escape"],
         stopped: "· interrupted",
