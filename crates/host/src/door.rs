@@ -3,6 +3,8 @@
 //! Order: access, then scope, then limits, then what must be durable first, then the deed.
 
 #[cfg(test)]
+mod job_tests;
+#[cfg(test)]
 mod pane_tests;
 #[cfg(test)]
 mod tests;

@@ -222,7 +222,7 @@ pub(crate) async fn run(
         }
     };
     let take = &mut |bytes: &[u8]| kept.push(bytes);
-    let ran = command.finish(timeout, cancel, take).await;
+    let ran = command.finish(Some(timeout), cancel, take).await;
     let background = u32::try_from(command.descendants()).unwrap_or(u32::MAX);
     let details = run_details(ran, program.title, background, kept.finish());
     let _ = reports.send(Report::Done(call, Ok(Answer::Run(Box::new(details)))));

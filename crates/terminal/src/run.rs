@@ -71,17 +71,17 @@ impl Command {
         self.process.descendants()
     }
 
-    /// Until the shell has ended, of itself, at its time, or because `stop` resolved; and what it
+    /// Until the shell has ended, of itself, at its time if it has one, or because `stop` resolved; and what it
     /// wrote has been taken. A command that is to end gets SIGTERM first and SIGKILL after the
     /// grace.
     pub async fn finish(
         &mut self,
-        timeout: Duration,
+        timeout: Option<Duration>,
         stop: impl Future<Output = ()>,
         take: &mut impl FnMut(&[u8]),
     ) -> Ran {
         let mut buffer = vec![0; READ_BYTES];
-        let deadline = now() + timeout;
+        let deadline = timeout.map(|it| now() + it);
         let mut stopped = None;
         let mut stop = std::pin::pin!(stop);
         let exit = loop {
@@ -95,7 +95,7 @@ impl Command {
                     continue;
                 }
                 () = &mut stop, if stopped.is_none() => Some(Stopped::Asked),
-                () = sleep_until(deadline), if stopped.is_none() => Some(Stopped::TimedOut),
+                () = until(deadline), if stopped.is_none() => Some(Stopped::TimedOut),
                 () = until(self.kill_at) => None,
             };
             match wanted {

@@ -64,8 +64,8 @@ impl Hub {
     fn background(&mut self, call: CallId, job: JobId, program: Program) {
         let asker = Asker::Starter(call);
         if let Some(work) = self.work(call, job, program, (Purpose::Command, asker)) {
-            // A job has no time of its own; only the plain commands that become jobs do.
-            spawn_local(jobs::command(work, wire::limits::RUN_AS_JOB_TIMEOUT));
+            // It runs until it ends or is stopped; only plain commands that become jobs have a time.
+            spawn_local(jobs::command(work, None));
         }
     }
 
@@ -80,7 +80,7 @@ impl Hub {
         let Outlast { job, after } = outlast;
         let asker = Asker::Plain(call);
         if let Some(work) = self.work(call, job, program, (Purpose::Command, asker)) {
-            spawn_local(jobs::command(work, timeout));
+            spawn_local(jobs::command(work, Some(timeout)));
             // A command that is to end by then is waited for.
             if after < timeout {
                 self.remind(job, after);

@@ -54,8 +54,8 @@ enum Poll {
     Over(JobEnd),
 }
 
-/// Runs a command to its end and on until nothing of it is left.
-pub(crate) async fn command(mut work: Work, timeout: Duration) {
+/// Runs a command to its end, which comes at its time if it has one, and on until nothing of it is left.
+pub(crate) async fn command(mut work: Work, timeout: Option<Duration>) {
     let Some(mut command) = work.first().await else {
         return;
     };
@@ -143,7 +143,7 @@ impl Work {
         let mut take = |bytes: &[u8]| log.append(bytes);
         let never = std::future::pending();
         let ran = tokio::select! {
-            ran = poll.finish(limits::RUN_AS_JOB_TIMEOUT, never, &mut take) => ran,
+            ran = poll.finish(None, never, &mut take) => ran,
             () = tokio::time::sleep_until(deadline) => return Poll::Over(JobEnd::TimedOut),
             end = self.orders.stop() => {
                 poll.terminate();

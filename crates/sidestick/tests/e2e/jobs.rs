@@ -225,6 +225,22 @@ fn what_outlasts_its_call_goes_on_as_a_job() {
 
 #[test]
 fn jobs_outlive_a_killed_server() {
+    outlive(Home::kill_server);
+}
+
+#[test]
+fn jobs_outlive_a_server_that_is_told_to_end() {
+    outlive(|home| {
+        let server = home.live(Role::Server)[0].pid.to_string();
+        let told = std::process::Command::new("kill").arg(&server).status();
+        assert!(told.unwrap().success());
+        eventually("the server has ended", || {
+            home.live(Role::Server).is_empty()
+        });
+    });
+}
+
+fn outlive(end: impl Fn(&Home)) {
     let home = home();
     let client = home.client();
     let job = background(
@@ -239,7 +255,7 @@ fn jobs_outlive_a_killed_server() {
             .len()
             == 2
     });
-    home.kill_server();
+    end(&home);
     assert_eq!(client.bash_answer(condition).unwrap_err(), Value::Null);
     let client = client.again(&home);
     let list = jobs(&client, json!({"action": "list"})).details;
