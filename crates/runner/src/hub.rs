@@ -14,7 +14,7 @@ use terminal::watchers::WatcherId;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use wire::runner::{Answer, Exited, FromRunner, ToRunner, VERSION};
-use wire::{ChatId, JobId, Refusal, TerminalId, signal};
+use wire::{ChatId, JobId, Kind, Refusal, TerminalId, signal};
 
 use crate::Options;
 use crate::archive::{About, Archive};
@@ -220,6 +220,7 @@ impl Hub {
         match incoming {
             Incoming::Lost => self.lose_link().await,
             Incoming::Keystrokes(keys) => self.keystrokes(keys).await,
+            Incoming::UnknownCall(id) => self.reply(CallId { link, id }, Err(unknown_call())),
             Incoming::Message(ToRunner::Hello { version }) => self.hello(version).await,
             Incoming::Message(ToRunner::Call { id, call }) => {
                 self.call(CallId { link, id }, *call).await;
@@ -279,7 +280,15 @@ fn is_trusted(stream: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
 }
 
-pub(crate) fn milliseconds_since_1970() -> i64 {
+pub(crate) fn unknown_call() -> Refusal {
+    Refusal::new(
+        Kind::MethodNotFound,
+        "this chat's runner was started by an older version, which does not know the call",
+    )
+    .hint("close the chat's terminals and make a new chat to get the new version")
+}
+
+fn milliseconds_since_1970() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -38,6 +38,8 @@ pub(crate) enum Incoming {
     Message(ToRunner),
     /// A person's keystrokes.
     Keystrokes(Keystrokes),
+    /// A call of a newer server that this version does not know; it waits for an answer.
+    UnknownCall(u64),
     /// The server is gone, or does not speak our language.
     Lost,
 }
@@ -149,16 +151,27 @@ async fn read(number: u64, mut socket: OwnedReadHalf, sink: &Sink) -> io::Result
     }
 }
 
-/// A message that this version does not know is skipped: a newer server may send it.
+/// A message that this version does not know is skipped: a newer server may send it. Only a call
+/// is answered.
 fn understand(message: Message) -> Option<Incoming> {
     match message {
         Message::Text(text) => match serde_json::from_slice(&text) {
             Ok(message) => Some(Incoming::Message(message)),
             Err(error) => {
                 tracing::warn!(%error, "a message was not understood");
-                None
+                serde_json::from_slice::<Numbered>(&text)
+                    .ok()
+                    .map(|it| Incoming::UnknownCall(it.id))
             }
         },
         Message::Binary(payload) => Keystrokes::decode(&payload).map(Incoming::Keystrokes),
     }
+}
+
+/// What every call has, whatever it asks.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    id: u64,
+    #[serde(rename = "call")]
+    _call: serde::de::IgnoredAny,
 }

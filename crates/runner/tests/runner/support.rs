@@ -87,8 +87,12 @@ impl Server {
     }
 
     pub(crate) fn send(&mut self, message: &ToRunner) {
+        self.send_text(&serde_json::to_string(message).unwrap());
+    }
+
+    pub(crate) fn send_text(&mut self, text: &str) {
         let mut out = BytesMut::new();
-        Message::Text(serde_json::to_vec(message).unwrap().into()).encode(&mut out);
+        Message::Text(text.to_owned().into()).encode(&mut out);
         self.stream.write_all(&out).unwrap();
     }
 

@@ -179,3 +179,21 @@ fn what_cannot_be_started_is_refused_with_what_to_do() {
     server.call(Call::End).unwrap();
     runner.ended();
 }
+
+#[test]
+fn a_call_of_a_newer_server_is_refused_and_other_unknown_messages_are_skipped() {
+    let runner = Running::start(PATIENCE);
+    let mut server = runner.connect();
+    server.send_text(r#"{"message":"sing","id":5}"#);
+    server.send_text(r#"{"message":"call","id":9,"call":{"call":"dance"}}"#);
+    let Some(FromRunner::Reply {
+        id: 9,
+        result: Err(refusal),
+    }) = server.hear()
+    else {
+        panic!("no refusal")
+    };
+    assert_eq!(refusal.message, Kind::MethodNotFound);
+    server.call(Call::End).unwrap();
+    runner.ended();
+}
