@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 
 use wire::bash::RunOutput;
 
+use crate::printable::printable;
+
 /// Keeps the first and the last bytes of a stream.
 #[derive(Debug)]
 pub struct Kept {
@@ -47,7 +49,7 @@ impl Kept {
         self.tail.extend(rest);
     }
 
-    /// What was kept, with cuts moved to whole characters. Bytes that are no UTF-8 become U+FFFD.
+    /// What was kept as printable text, with cuts moved to whole characters.
     #[must_use]
     pub fn finish(mut self) -> RunOutput {
         let mut tail: Vec<u8> = std::mem::take(&mut self.tail).into();
@@ -65,12 +67,9 @@ impl Kept {
         }
         let text = if self.omitted_bytes == 0 {
             self.head.extend(tail);
-            String::from_utf8_lossy(&self.head).into_owned()
+            printable_lines(&self.head)
         } else {
-            let (head, tail) = (
-                String::from_utf8_lossy(&self.head),
-                String::from_utf8_lossy(&tail),
-            );
+            let (head, tail) = (printable_lines(&self.head), printable_lines(&tail));
             let (bytes, lines) = (self.omitted_bytes, self.omitted_lines);
             format!("{head}\n[… {bytes} bytes with {lines} newlines left out …]\n{tail}")
         };
@@ -85,6 +84,11 @@ impl Kept {
         self.omitted_bytes += bytes.len() as u64;
         self.omitted_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
     }
+}
+
+fn printable_lines(bytes: &[u8]) -> String {
+    let lines: Vec<String> = bytes.split(|it| *it == b'\n').map(printable).collect();
+    lines.join("\n")
 }
 
 fn is_continuation(byte: u8) -> bool {
@@ -129,6 +133,12 @@ mod tests {
             (output.text.as_str(), output.omitted_bytes),
             ("one\ntwo\n", 0)
         );
+    }
+
+    #[test]
+    fn b36_output_that_would_steer_its_reader_is_made_harmless() {
+        let output = keep(100, &[b"\x1b]0;PWN\x07\x1b[2J\xe2\x80\xaex\r\n\x00"]);
+        assert_eq!(output.text, "<U+202E>x\n<U+0000>");
     }
 
     #[test]

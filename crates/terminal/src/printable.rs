@@ -1,11 +1,11 @@
-//! A line of a log as text: control sequences are left out, and what would hide or steer is named. Pure.
+//! A line of output as text: control sequences are left out, and what would hide or steer is named. Pure.
 //!
-//! A log has no screen to draw on, so that colours and cursor movements mean nothing in it.
+//! A log, or the output of a plain command, has no screen to draw on: colours and cursor movements
+//! mean nothing in it.
 
-use std::fmt::Write as _;
+use wire::visible;
 
 use crate::sequence::Place;
-use crate::vt::is_invisible;
 
 const ESC: u8 = 0x1b;
 
@@ -16,11 +16,9 @@ pub fn printable(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut shown = String::with_capacity(line.len());
     for c in String::from_utf8_lossy(&without_sequences(line)).chars() {
-        if c == '\t' || !c.is_control() && !is_invisible(c) {
-            shown.push(c);
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "<U+{:04X}>", u32::from(c));
+        match c {
+            '\t' => shown.push(c),
+            _ => visible::push(c, &mut shown),
         }
     }
     shown

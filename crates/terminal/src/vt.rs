@@ -28,7 +28,6 @@ use fux_vt::{
 use memchr::memmem;
 use wire::limits;
 
-pub(crate) use self::frame::is_invisible;
 use self::frame::{Frame, Seen};
 use self::lines::LineCount;
 use self::replies::Answers;

@@ -9,11 +9,13 @@ pub mod frame;
 mod id;
 pub mod jobs;
 pub mod limits;
+mod read;
 mod refusal;
 pub mod rpc;
 pub mod runner;
 pub mod signal;
 pub mod tool;
+pub mod visible;
 
 pub use bash::Size;
 pub use id::{BadId, ChatId, JobId, TerminalId};

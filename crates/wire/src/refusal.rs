@@ -6,6 +6,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::visible;
+
 /// A stable word for what went wrong. Programs decide by it; people read [`Refusal::reason`] and
 /// [`Refusal::hint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -136,15 +138,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The sentence that a model or a person reads: reason, then hint.
+/// The sentence that a model or a person reads: reason, then hint, on one line.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Some(reason) => f.write_str(reason)?,
+            Some(reason) => f.write_str(&visible::line(reason))?,
             None => write!(f, "{}", self.message)?,
         }
         match &self.hint {
-            Some(hint) => write!(f, "; {hint}"),
+            Some(hint) => write!(f, "; {}", visible::line(hint)),
             None => Ok(()),
         }
     }

@@ -134,10 +134,8 @@ macro_rules! methods {
             /// # Errors
             /// 404 for an unknown method, 400 with the field's name for params that do not fit.
             pub fn parse(method: &str, params: Value) -> Result<Self, Refusal> {
-                let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
                 match method {
-                    $($name => serde_json::from_value(params).map(Self::$variant)
-                        .map_err(|error| Refusal::invalid(error.to_string())),)*
+                    $($name => crate::read::object(params).map(Self::$variant),)*
                     _ => Err(Refusal::new(Kind::MethodNotFound, format!("no method is named {method:?}"))),
                 }
             }

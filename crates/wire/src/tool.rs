@@ -56,7 +56,7 @@ macro_rules! tools {
             /// 404 for an unknown tool, 400 with the field's name for arguments that do not fit.
             pub fn parse(name: &str, args: Value) -> Result<Self, Refusal> {
                 match name {
-                    $($name => read::<$args>(args).map(Self::$variant),)*
+                    $($name => crate::read::object::<$args>(args).map(Self::$variant),)*
                     _ => Err(Refusal::new(crate::Kind::MethodNotFound, format!("no tool is named {name:?}"))
                         .hint(concat!("the tools are" $(, " ", $name)*))),
                 }
@@ -107,19 +107,6 @@ tools! {
     ///
     /// Exit is not success: look at the exit code and the log. Stop what is no longer needed.
     Jobs("jobs", "Jobs", Access::Terminals): JobsArgs;
-}
-
-fn read<T: serde::de::DeserializeOwned>(args: Value) -> Result<T, Refusal> {
-    // A tool without arguments is called with none or with null by some clients.
-    let args = if args.is_null() {
-        Value::Object(Map::new())
-    } else {
-        args
-    };
-    if !args.is_object() {
-        return Err(Refusal::invalid("the arguments are not an object"));
-    }
-    serde_json::from_value(args).map_err(|error| Refusal::invalid(error.to_string()))
 }
 
 /// Inlined, since models and some clients do not follow `$ref`.
@@ -254,6 +241,16 @@ mod tests {
         let refusal =
             ToolCall::parse("bash", json!({"action": "open", "comand": "vim"})).unwrap_err();
         assert!(refusal.to_string().contains("`comand`"), "{refusal}");
+        for (args, field) in [
+            (json!({"cols": "80"}), "cols: "),
+            (json!({"keys": "Enter"}), "keys: "),
+            (json!({"keys": [1]}), "keys[0]: "),
+            (json!({"rows": -1}), "rows: "),
+            (json!({"terminal_id": 5}), "terminal_id: "),
+        ] {
+            let refusal = ToolCall::parse("bash", args).unwrap_err();
+            assert!(refusal.to_string().starts_with(field), "{refusal}");
+        }
         let refusal = ToolCall::parse("bash", json!({"action": "until"})).unwrap_err();
         assert!(
             refusal.to_string().contains("leave action out"),

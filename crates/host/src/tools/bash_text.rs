@@ -11,6 +11,7 @@ use wire::bash::{
     Action, Details, EndedBy, InputFacts, Outcome, Process, ProcessState, RunDetails, Screen,
     TerminalList, Until, Wait, WaitFacts,
 };
+use wire::visible;
 
 use crate::store::Ending;
 
@@ -139,7 +140,7 @@ fn named(program: &str) -> String {
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect();
-    let line = words.join(" ");
+    let line = visible::line(&words.join(" "));
     match line.char_indices().nth(NAME_CHARS) {
         Some((at, _)) => format!("{}…", line[..at].trim_end()),
         None => line,

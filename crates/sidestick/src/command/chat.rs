@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use wire::ChatId;
 use wire::rpc::{ChatsClose, ChatsCreate, ChatsList};
+use wire::{ChatId, visible};
 
 use crate::cli::{block_on, print};
 use crate::client;
@@ -29,8 +29,8 @@ pub(crate) fn list() -> anyhow::Result<ExitCode> {
             "{}  {}  {}  {}",
             chat.id,
             chat.created,
-            chat.folder.display(),
-            chat.title
+            visible::line(&chat.folder.display().to_string()),
+            visible::line(&chat.title)
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -3,10 +3,10 @@
 //! Text for a model differs from text for a machine: a concealed cell is marked, and characters
 //! that would reorder or hide text are spelled out, because a model reads what a person cannot see.
 
-use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fux_vt::{Attributes, CellRef, Cells, LineRendition, Mode, Screen};
+use wire::visible;
 
 use crate::screen::{Cursor, Row};
 
@@ -191,21 +191,6 @@ fn is_concealed(cell: &CellRef<'_>) -> bool {
     cell.attributes().hidden() && !cell.is_wide_continuation() && cell.shown() != " "
 }
 
-/// Whether a character changes how others are shown, or hides in them, and shows nothing itself.
-/// Joiners and variation selectors are not among them: emoji are made of them.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
 fn push_visible(cluster: &str, out: &mut String) {
-    for c in cluster.chars() {
-        if is_invisible(c) || c.is_control() {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "<U+{:04X}>", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
+    cluster.chars().for_each(|c| visible::push(c, out));
 }

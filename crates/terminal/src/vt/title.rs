@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use wire::limits;
 
-use super::frame::is_invisible;
+use wire::visible::is_invisible;
 
 /// How many titles the stack holds; one more drops the oldest.
 const DEEPEST: usize = 10;
