@@ -40,7 +40,16 @@ struct Seat<'a> {
 struct Manners {
     stop: &'static [&'static str],
     stopped: &'static str,
+    connection: Connection,
     leave: Value,
+}
+
+/// What becomes of the connection to the model when an answer is interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    Closed,
+    /// It may be read to its end, though nothing of it is shown.
+    Ignored,
 }
 
 impl Desk {
@@ -75,7 +84,15 @@ impl Desk {
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        let command = format!("env PATH='{}' {} {command}", self.cli.path(), set.join(" "));
+        // Some unpack libraries there and leave them.
+        let temporary = self.home.path().join("tmp");
+        std::fs::create_dir_all(&temporary).unwrap();
+        let command = format!(
+            "env PATH='{}' TMPDIR='{}' {} {command}",
+            self.cli.path(),
+            temporary.display(),
+            set.join(" ")
+        );
         let reply = client.bash(
             json!({"action": "open", "command": command, "wait_for": wait_for,
             "wait_timeout_ms": LONG_MS}),
@@ -150,8 +167,11 @@ impl Seat<'_> {
         );
         self.rests();
         self.asks("now let it TRICKLE", "drip3");
+        // It rests afterwards although the model talks on: so the answer has ended for whoever looks.
         self.keys(manners.stop, manners.stopped);
-        eventually("the client hears no more", || model.broken_off() > 0);
+        if manners.connection == Connection::Closed {
+            eventually("the client hears no more", || model.broken_off() > 0);
+        }
         let mut leave = manners.leave.clone();
         leave["wait_for_exit"] = true.into();
         let reply = self.bash(leave);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Desk, Manners};
+use super::{Connection, Desk, Manners};
 
 /// Past what it asks of the network when it is new.
 const KNOWN: &str = r#"{"hasCompletedOnboarding": true}"#;
@@ -36,6 +36,7 @@ fn claude_code_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Escape"],
         stopped: "Interrupted",
+        connection: Connection::Closed,
         leave: json!({"action": "keys", "keys": ["Ctrl+C", "Ctrl+C"]}),
     });
 }

@@ -1,6 +1,6 @@
 //! Codex: it tells a paste by the clock, and so Enter has to keep its distance.
 
-use super::{Desk, Manners, says};
+use super::{Connection, Desk, Manners, says};
 
 impl Desk {
     /// What makes Codex ask our model and nobody else.
@@ -30,6 +30,7 @@ fn b01_codex_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Escape"],
         stopped: "Conversation interrupted",
+        connection: Connection::Closed,
         leave: says("/exit"),
     });
 }

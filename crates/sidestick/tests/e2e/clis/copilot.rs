@@ -1,6 +1,6 @@
 //! GitHub Copilot: a menu opens at a slash, and Enter must not come before it.
 
-use super::{Desk, Manners, says};
+use super::{Connection, Desk, Manners, says};
 
 #[test]
 fn copilot_is_talked_to_interrupted_and_left() {
@@ -19,6 +19,7 @@ fn copilot_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Escape", "Escape"],
         stopped: "cancelled by user",
+        connection: Connection::Closed,
         leave: says("/exit"),
     });
 }

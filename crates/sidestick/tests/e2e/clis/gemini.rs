@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Desk, Manners, says};
+use super::{Connection, Desk, Manners, says};
 
 #[test]
 fn gemini_cli_is_talked_to_interrupted_and_left() {
@@ -24,6 +24,7 @@ fn gemini_cli_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Escape"],
         stopped: "Request cancelled",
+        connection: Connection::Closed,
         leave: says("/quit"),
     });
 }

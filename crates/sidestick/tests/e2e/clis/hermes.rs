@@ -1,6 +1,6 @@
-//! Hermes: Escape means nothing to it, Ctrl+C interrupts.
+//! Hermes: Escape means nothing to it, Ctrl+C interrupts. It may go on to hear what it shows no more.
 
-use super::{Desk, Manners, says};
+use super::{Connection, Desk, Manners, says};
 
 #[test]
 fn hermes_is_talked_to_interrupted_and_left() {
@@ -19,6 +19,7 @@ fn hermes_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Ctrl+C"],
         stopped: "Interrupted during API call",
+        connection: Connection::Ignored,
         leave: says("/quit"),
     });
 }

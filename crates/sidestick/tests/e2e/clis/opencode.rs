@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Desk, Manners, says};
+use super::{Connection, Desk, Manners, says};
 
 #[test]
 fn opencode_is_talked_to_interrupted_and_left() {
@@ -25,6 +25,7 @@ fn opencode_is_talked_to_interrupted_and_left() {
     seat.converses(&Manners {
         stop: &["Escape", "Escape"],
         stopped: "· interrupted",
+        connection: Connection::Closed,
         leave: says("/exit"),
     });
 }
