@@ -22,14 +22,15 @@ pub(crate) enum Item {
     Text(String),
     /// Text with its newlines made into Enter, as far as it is not sent.
     Plain(String),
-    Key(Stroke),
+    /// A key, and what the caller called it.
+    Key(Stroke, String),
 }
 
 /// A call's input before its first byte is sent.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub items: VecDeque<Item>,
-    /// Names that are no key.
+    /// Names that are no key; keys that lose a modifier are found when they are sent.
     pub unknown_keys: Vec<String>,
     /// What a program that echoes would echo; Enter is a newline.
     pub typed: String,
@@ -68,7 +69,7 @@ impl Plan {
         }
         for name in names {
             match keys::parse(name) {
-                Some(stroke) => plan.key(stroke),
+                Some(stroke) => plan.key(stroke, name),
                 None => {
                     plan.typed.push_str(name);
                     plan.unknown_keys.push(name.clone());
@@ -79,13 +80,13 @@ impl Plan {
         plan
     }
 
-    fn key(&mut self, stroke: Stroke) {
+    fn key(&mut self, stroke: Stroke, name: &str) {
         match stroke.key {
             KeyName::Char(c) if stroke.mods.without(Mods::SHIFT).is_empty() => self.typed.push(c),
             KeyName::Enter | KeyName::KpEnter => self.typed.push('\n'),
             _ => {}
         }
-        self.items.push_back(Item::Key(stroke));
+        self.items.push_back(Item::Key(stroke, name.to_owned()));
     }
 }
 
@@ -93,7 +94,7 @@ impl Item {
     /// Whether nothing may reach the program in one read with it.
     pub(crate) fn stands_apart(&self, vt: &Vt) -> bool {
         match self {
-            Self::Key(stroke) => stands_apart(stroke, vt),
+            Self::Key(stroke, _) => stands_apart(stroke, vt),
             Self::Text(_) | Self::Plain(_) => false,
         }
     }
@@ -101,7 +102,7 @@ impl Item {
     /// The burst that is next, and what is left of the item.
     pub(crate) fn burst(self, vt: &Vt) -> (Burst, Option<Self>) {
         match self {
-            Self::Key(stroke) => {
+            Self::Key(stroke, _) => {
                 let kind = if stands_apart(&stroke, vt) {
                     Kind::Apart
                 } else {
@@ -144,7 +145,7 @@ impl Item {
     pub(crate) fn length(&self, vt: &Vt) -> usize {
         match self {
             Self::Plain(text) => text.len(),
-            Self::Key(stroke) => vt.encode(stroke).len(),
+            Self::Key(stroke, _) => vt.encode(stroke).len(),
             Self::Text(text) if is_multiline(text) && vt.modes().bracketed_paste => {
                 paste(text).len()
             }
@@ -171,6 +172,15 @@ impl Burst {
             Kind::Paste => [&rest[..character], PASTE_END].concat(),
         }
     }
+}
+
+/// Whether a modifier of the stroke is lost: the program's modes have no bytes for it.
+pub(crate) fn loses_modifiers(stroke: &Stroke, vt: &Vt) -> bool {
+    let bytes = vt.encode(stroke);
+    Mods::ALL.into_iter().any(|held| {
+        let without = Stroke::with(stroke.key, stroke.mods.without(held));
+        stroke.mods.has(held) && vt.encode(&without) == bytes
+    })
 }
 
 fn stands_apart(stroke: &Stroke, vt: &Vt) -> bool {
@@ -299,9 +309,25 @@ mod tests {
     }
 
     #[test]
+    fn b06_a_modifier_that_the_modes_cannot_express_is_known_to_be_lost() {
+        let loses =
+            |name: &str, modes: &str| loses_modifiers(&keys::parse(name).unwrap(), &vt(modes));
+        for name in ["Cmd+c", "Super+Up", "Ctrl+é", "Ctrl+Shift+p", "S-Enter"] {
+            assert!(loses(name, ""), "{name}");
+            assert!(!loses(name, "\x1b[>1u"), "{name}");
+        }
+        for name in [
+            "c", "C", "Ctrl+c", "^M", "C-Space", "Alt+X", "S-a", "S-Tab", "C-M-Up", "F13",
+        ] {
+            assert!(!loses(name, ""), "{name}");
+        }
+    }
+
+    #[test]
     fn keys_that_end_a_line_and_escape_stand_apart() {
         let vt = vt("");
-        let apart = |name: &str| Item::Key(keys::parse(name).unwrap()).stands_apart(&vt);
+        let apart =
+            |name: &str| Item::Key(keys::parse(name).unwrap(), String::new()).stands_apart(&vt);
         for name in [
             "Enter", "KpEnter", "Ctrl+J", "^M", "Escape", "^[", "S-Enter", "M-Enter",
         ] {

@@ -105,9 +105,14 @@ impl Group {
         drop(self);
     }
 
+    /// Ends every process of the group.
+    pub(crate) fn kill(&self) {
+        let _ = fs::write(self.dir.join("cgroup.kill"), "1");
+    }
+
     /// Ends every process of the group and removes it.
     pub(crate) fn kill_and_remove(self) {
-        let _ = fs::write(self.dir.join("cgroup.kill"), "1");
+        self.kill();
         drop(self);
     }
 }

@@ -21,6 +21,9 @@ pub(crate) enum Seen {
     Nothing,
     /// It is there, but only as echo of the call's own input.
     Echo,
+    /// It is there once more as echo than the lines that were typed account for, after a prompt
+    /// that was there before: a line editor repeats what was typed before it read.
+    Repeated,
     /// It is there, but no more than before the call's input.
     Stale,
     /// It is there as something new.
@@ -33,6 +36,8 @@ pub(crate) struct Echo {
     marker: String,
     /// Own lines that hold the marker, and where.
     lines: Vec<(String, Vec<usize>)>,
+    /// The screen before the first byte of the call's input.
+    baseline: String,
     /// The fewest places seen since the baseline: what scrolled away accounts for nothing.
     fewest: Places,
 }
@@ -40,6 +45,8 @@ pub(crate) struct Echo {
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     echo: usize,
+    /// The last of the echo, as far as they stand behind a prompt.
+    prompted: usize,
     other: usize,
 }
 
@@ -62,6 +69,7 @@ impl Echo {
         let mut echo = Self {
             marker: marker.to_owned(),
             lines,
+            baseline: baseline.to_owned(),
             fewest: Places::default(),
         };
         echo.fewest = echo.places(baseline);
@@ -72,10 +80,14 @@ impl Echo {
     pub(crate) fn judge(&mut self, screen: &str) -> Seen {
         let now = self.places(screen);
         let typed: usize = self.lines.iter().map(|(_, places)| places.len()).sum();
+        let more = now.echo.saturating_sub(self.fewest.echo + typed);
         let seen = match now {
-            Places { echo: 0, other: 0 } => Seen::Nothing,
+            Places {
+                echo: 0, other: 0, ..
+            } => Seen::Nothing,
             _ if now.other > self.fewest.other => Seen::Answer,
-            _ if now.echo > self.fewest.echo + typed => Seen::Answer,
+            _ if more > now.prompted.min(typed) => Seen::Answer,
+            _ if more > 0 => Seen::Repeated,
             Places { other: 0, .. } if typed > 0 => Seen::Echo,
             _ => Seen::Stale,
         };
@@ -89,11 +101,26 @@ impl Echo {
         for (at, _) in screen.match_indices(&self.marker).take(MOST_SEEN) {
             if self.is_like_echo(screen, at) {
                 places.echo += 1;
+                places.prompted = match self.is_prompted(&screen[..at]) {
+                    true => places.prompted + 1,
+                    false => 0,
+                };
             } else {
                 places.other += 1;
             }
         }
         places
+    }
+
+    /// Whether an echo stands behind something that a line began with before the input.
+    fn is_prompted(&self, screen: &str) -> bool {
+        let row = screen.rsplit('\n').next().unwrap_or_default();
+        self.lines.iter().any(|(line, places)| {
+            places.iter().any(|&place| {
+                let prompt = row.strip_suffix(&line[..place]).map_or("", str::trim_end);
+                !prompt.is_empty() && self.baseline.lines().any(|it| it.starts_with(prompt))
+            })
+        })
     }
 
     fn is_like_echo(&self, screen: &str, at: usize) -> bool {
@@ -192,6 +219,19 @@ mod tests {
             echo.judge("> say the word DONE now\n● DONE\n╭──╮\n│ >  │\n"),
             Seen::Answer
         );
+    }
+
+    #[test]
+    fn b37_a_line_that_was_typed_ahead_is_repeated_only_behind_a_known_prompt() {
+        let typed = "sleep 3; echo DONE\r";
+        let mut echo = Echo::new("DONE", typed, "me@box $ sleep 1\n");
+        let ahead = "me@box $ sleep 1\nsleep 3; echo DONE\n";
+        assert_eq!(echo.judge(ahead), Seen::Echo);
+        let repeated = format!("{ahead}me@box $ sleep 3; echo DONE\n");
+        assert_eq!(echo.judge(&repeated), Seen::Repeated);
+        assert_eq!(echo.judge(&format!("{repeated}DONE\n")), Seen::Answer);
+        let mut echo = Echo::new("Bob", "Bob\r", "Name: \n");
+        assert_eq!(echo.judge("Name: Bob\nHello Bob\n"), Seen::Answer);
     }
 
     #[test]

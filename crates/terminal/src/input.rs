@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use wire::bash::InputFacts;
 use wire::limits::{CANONICAL_LINE_BYTES, CONSUME_BOUND, MESSAGE_BYTES};
 
-use crate::burst::{Burst, Item, Kind, Plan, is_multiline, longest_line};
+use crate::burst::{Burst, Item, Kind, Plan, is_multiline, longest_line, loses_modifiers};
 use crate::machine::Ticket;
 use crate::queries::{Answers, Way};
 use crate::rest::Rest;
@@ -93,8 +93,13 @@ struct Probe {
 }
 
 impl Call {
-    /// What is to be told about a text before it is sent.
+    /// What is to be told about an item before it is sent.
     fn note(&mut self, item: &Item, tty: Tty, vt: &Vt) {
+        if let Item::Key(stroke, name) = item
+            && loses_modifiers(stroke, vt)
+        {
+            self.facts.unknown_keys.push(name.clone());
+        }
         if let Item::Text(text) = item {
             self.facts.multiline_without_paste_mode |=
                 is_multiline(text) && !vt.modes().bracketed_paste;
@@ -173,6 +178,11 @@ impl Input {
     /// Whether the terminal is to be looked at now.
     pub(crate) fn wants_probe(&self) -> bool {
         self.replies.wants_probe() || self.probe.as_ref().is_some_and(|probe| probe.wanted)
+    }
+
+    /// The last look at the terminal.
+    pub(crate) fn tty(&self) -> Tty {
+        self.tty
     }
 
     /// What the kernel said.

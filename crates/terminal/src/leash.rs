@@ -36,9 +36,6 @@ const KILL_INTERVAL: i64 = 10_000_000;
 /// How often the interval is doubled: to 640 ms. One that may not be killed costs little then.
 const KILL_DOUBLINGS: u32 = 6;
 
-/// How often one kill looks for processes that are not stopped yet before it kills what it knows.
-const STOP_ROUNDS: usize = 16;
-
 /// Whether this process was started to be a leash. Asked before anything else in `main`.
 #[must_use]
 pub fn requested() -> bool {
@@ -198,23 +195,12 @@ impl Leash {
         });
     }
 
-    /// Stops all before it kills any: a process that forks faster than it is killed stands still.
     fn kill(&mut self) {
         self.kills = self.kills.saturating_add(1);
         if let Some(dir) = &self.cgroup {
             let _ = std::fs::write(dir.join("cgroup.kill"), "1");
         }
-        let mut members = descendants(getpid());
-        for _ in 0..STOP_ROUNDS {
-            family::signal(getpid(), &members, |_| &[Signal::STOP]);
-            let found = descendants(getpid());
-            let all_known = found.iter().all(|member| members.contains(member));
-            members = found;
-            if all_known {
-                break;
-            }
-        }
-        family::signal(getpid(), &members, |_| &[Signal::KILL]);
+        family::kill(getpid());
     }
 
     /// The owner does this as well; a lost owner cannot.

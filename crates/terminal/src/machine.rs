@@ -316,7 +316,7 @@ impl Machine {
         let moment = self.moment(now);
         for progress in self.input.advance(now, &self.vt) {
             match progress {
-                Progress::Begins(ticket) => self.calls.begin(ticket, &self.vt),
+                Progress::Begins(ticket) => self.calls.begin(ticket, &self.vt, self.input.tty()),
                 Progress::Done(ticket, facts) => self.calls.sent(&moment, ticket, facts),
             }
         }

@@ -211,6 +211,16 @@ impl Process {
         self.owner.ask(Verb::Kill);
     }
 
+    /// Ends every process without the help of the leash, which a program may keep from working.
+    pub fn kill_without_leash(&self) {
+        self.owner.kill_all();
+    }
+
+    /// Ends the leash, for when nothing lives below it and it still says nothing.
+    pub fn give_up_leash(&self) {
+        self.owner.kill_leash();
+    }
+
     /// How many processes live, the program's own included while it runs.
     #[must_use]
     pub fn descendants(&self) -> usize {

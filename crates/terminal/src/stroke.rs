@@ -48,6 +48,8 @@ impl Mods {
     pub const ALT: Self = Self(2);
     pub const SHIFT: Self = Self(4);
     pub const SUPER: Self = Self(8);
+    /// Each modifier by itself.
+    pub const ALL: [Self; 4] = [Self::CTRL, Self::ALT, Self::SHIFT, Self::SUPER];
 
     /// Whether every modifier of `other` is held.
     pub fn has(self, other: Self) -> bool {

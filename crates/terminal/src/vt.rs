@@ -11,6 +11,7 @@ mod frame;
 mod keyframe;
 mod lines;
 mod probe;
+mod reading;
 mod replies;
 mod tail;
 mod title;
@@ -30,6 +31,7 @@ use wire::limits;
 
 use self::frame::{Frame, Seen};
 use self::lines::LineCount;
+use self::reading::{Line, Reader};
 use self::replies::Answers;
 use self::tail::Tail;
 use crate::screen::{Cursor, Lines, Modes, Mouse, MouseEncoding, Row};
@@ -68,6 +70,7 @@ pub struct Vt {
     place: Place,
     tail: Tail,
     lines: LineCount,
+    reader: Reader,
     update: Option<Update>,
     rebuilt: u64,
     #[cfg(test)]
@@ -110,6 +113,7 @@ impl Vt {
             place: Place::Ground,
             tail: Tail::default(),
             lines: LineCount::default(),
+            reader: Reader::default(),
             update: None,
             rebuilt: 0,
             #[cfg(test)]
@@ -162,27 +166,18 @@ impl Vt {
 
     /// The viewport of the last complete frame.
     pub fn rows(&self) -> Vec<Row> {
-        match &self.update {
-            Some(update) => frame::rows(update.shown.lines()),
-            None => frame::rows(frame::lines(self.parser.screen())),
-        }
+        frame::rows(&self.shown())
     }
 
     /// The viewport as a model may read it: what would hide or reorder text
     /// is spelled out, and concealed cells are marked.
     pub fn model_rows(&self) -> Vec<String> {
-        match &self.update {
-            Some(update) => frame::model_rows(update.shown.lines()),
-            None => frame::model_rows(frame::lines(self.parser.screen())),
-        }
+        frame::model_rows(&self.shown())
     }
 
     /// How many cells of the viewport a program concealed; [`Vt::model_rows`] marks each.
     pub fn concealed_cells(&self) -> usize {
-        match &self.update {
-            Some(update) => frame::concealed(update.shown.lines()),
-            None => frame::concealed(frame::lines(self.parser.screen())),
-        }
+        frame::concealed(&self.shown())
     }
 
     /// The cursor of the last complete frame.
@@ -193,11 +188,7 @@ impl Vt {
     /// A number that is equal for equal displays: text, attributes and cursor of the last complete
     /// frame. Only good within one run of the process.
     pub fn fingerprint(&self) -> u64 {
-        let seen = self.seen();
-        match &self.update {
-            Some(update) => frame::fingerprint(update.shown.lines(), seen),
-            None => frame::fingerprint(frame::lines(self.parser.screen()), seen),
-        }
+        frame::fingerprint(&self.shown(), self.seen())
     }
 
     /// The window title, at most [`limits::TITLE_UNITS`] UTF-16 units and free of controls.
@@ -259,8 +250,16 @@ impl Vt {
 
     fn seen(&self) -> Seen {
         match &self.update {
-            Some(update) => update.shown.seen(),
+            Some(update) => update.shown.seen,
             None => frame::seen(self.parser.screen()),
+        }
+    }
+
+    /// The rows of the last complete frame.
+    fn shown(&self) -> Vec<Line> {
+        match &self.update {
+            Some(update) => update.shown.lines.clone(),
+            None => self.reader.lines(self.parser.screen()),
         }
     }
 
@@ -291,7 +290,11 @@ impl Vt {
         let ends = memmem::find(rest, UPDATE_END).is_some()
             || self.parser.frame_scan().end(rest).is_some();
         if !ends {
-            let shown = Frame::of(self.parser.screen());
+            let screen = self.parser.screen();
+            let shown = Frame {
+                lines: self.reader.lines(screen),
+                seen: frame::seen(screen),
+            };
             self.update = Some(Update { since: now, shown });
         }
     }
@@ -308,6 +311,7 @@ impl Vt {
         self.rebuilt += 1;
         self.update = None;
         self.parser = engine(self.size);
+        self.reader = Reader::default();
         let mut silent = Answers::default();
         let parser = &mut self.parser;
         let tail = self.tail.bytes();

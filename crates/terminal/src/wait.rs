@@ -11,6 +11,7 @@ use wire::limits::{QUIET, SETTLE_CAP, SETTLE_QUIET, SETTLE_SILENT, WAIT_TIMEOUT}
 use crate::echo::{Echo, Seen};
 use crate::machine::Ticket;
 use crate::text::ScreenText;
+use crate::tty::Tty;
 
 /// How long silence must last to count as rest.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,19 @@ pub(crate) struct Waiter {
     since: Option<Since>,
     echo: Option<Echo>,
     marker_was_visible: bool,
+    ahead: Ahead,
     seen: Option<(u64, Seen)>,
+}
+
+/// Whether its input was typed ahead of a line editor, which shows again what the kernel echoed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ahead {
+    /// Whoever read then shows it once.
+    No,
+    /// The kernel echoed it to this process group; a line editor may come after that.
+    Perhaps(Option<u32>),
+    /// The editor came.
+    Yes,
 }
 
 /// From when on the wait counts: the last byte of its input, or the call.
@@ -119,6 +132,7 @@ impl Waiter {
             since: None,
             echo: None,
             marker_was_visible: false,
+            ahead: Ahead::No,
             seen: None,
         }
     }
@@ -150,6 +164,33 @@ impl Waiter {
             self.echo = Some(Echo::new(marker, typed, text.lines_for(marker)));
             self.marker_was_visible = was_visible;
         }
+    }
+
+    /// What the terminal was like before the first byte of its input.
+    pub(crate) fn begins_in(&mut self, tty: Tty) {
+        if tty.canonical && tty.echo && matches!(self.until, Until::Present(_)) {
+            self.ahead = Ahead::Perhaps(tty.foreground);
+        }
+    }
+
+    /// Whether only a look at the terminal tells what the screen shows.
+    pub(crate) fn wants_look(&self) -> bool {
+        let repeated = self.seen.is_some_and(|(_, seen)| seen == Seen::Repeated);
+        repeated && matches!(self.ahead, Ahead::Perhaps(_))
+    }
+
+    /// A look: who read when the input came reads no more, or it is that program's answer.
+    pub(crate) fn looked(&mut self, tty: Tty) {
+        let Ahead::Perhaps(then) = self.ahead else {
+            return;
+        };
+        let seen = if tty.canonical && tty.foreground == then {
+            Seen::Answer
+        } else {
+            self.ahead = Ahead::Yes;
+            Seen::Echo
+        };
+        self.seen = self.seen.map(|(version, _)| (version, seen));
     }
 
     /// The last byte of its input is written, or it has none.
@@ -219,7 +260,7 @@ impl Waiter {
                     Some(Outcome::Matched)
                 }
                 Seen::Stale if since.at + SETTLE_CAP <= moment.now => Some(Outcome::Matched),
-                Seen::Echo if over && !moment.exited => {
+                Seen::Echo | Seen::Repeated if over && !moment.exited => {
                     in_echo = true;
                     Some(Outcome::Matched)
                 }
@@ -292,6 +333,8 @@ impl Waiter {
             // It runs over the ends of physical rows only.
             Seen::Nothing if text.has(marker) && self.marker_was_visible => Seen::Stale,
             Seen::Nothing if text.has(marker) => Seen::Answer,
+            Seen::Repeated if self.ahead == Ahead::Yes => Seen::Echo,
+            Seen::Repeated if self.ahead == Ahead::No => Seen::Answer,
             seen => seen,
         };
         self.seen = Some((moment.version, seen));

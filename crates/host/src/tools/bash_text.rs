@@ -240,7 +240,9 @@ fn input_notices(input: &InputFacts, state: ProcessState, notices: &mut Vec<Stri
     }
     if !input.unknown_keys.is_empty() {
         let names = input.unknown_keys.join(", ");
-        notices.push(format!("no such key, sent as literal text: {names}"));
+        notices.push(format!(
+            "no such key here, sent as text or without a modifier: {names}"
+        ));
     }
     let flags = [
         (
@@ -257,7 +259,7 @@ fn input_notices(input: &InputFacts, state: ProcessState, notices: &mut Vec<Stri
         ),
         (
             input.input_hidden,
-            "the program hides its input, as for a password: hand over to the person",
+            "input is or was hidden, as for a password: let the person type secrets",
         ),
         (
             input.output_stopped,

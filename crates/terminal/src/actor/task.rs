@@ -26,6 +26,8 @@ const REOPEN_EVERY: Duration = Duration::from_millis(100);
 /// After the kill, a process that still does not go (as one that hangs in the kernel) is waited for
 /// so long.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
+/// After a kill that goes past its leash, the leash is given so long to reap.
+const REAP_PATIENCE: Duration = Duration::from_secs(1);
 
 thread_local! {
     /// Shared by all terminals of a thread: it is used between two awaits only.
@@ -59,8 +61,10 @@ struct Closing {
 enum Step {
     /// Hung up; the kill is next.
     HungUp,
-    /// Killed; giving up is next.
+    /// Killed by the leash; a kill that does without it is next.
     Killed,
+    /// Killed without the leash; ending that, or giving up, is next.
+    Forced,
 }
 
 /// What an iteration of the task begins with.
@@ -334,12 +338,30 @@ impl Task {
                     ..*closing
                 };
             }
-            // Processes that not even a kill ends are told of in the answer; the task goes on
-            // waiting for them.
+            // The leash is not heard of: a program may have stopped it.
             Step::Killed => {
-                closing.next = now + KILL_PATIENCE;
-                self.answer_closes();
+                self.process.kill_without_leash();
+                *closing = Closing {
+                    step: Step::Forced,
+                    next: now + REAP_PATIENCE,
+                    ..*closing
+                };
             }
+            Step::Forced => {
+                closing.next = now + KILL_PATIENCE;
+                self.give_up();
+            }
+        }
+    }
+
+    /// Ends a leash that holds nothing any more. Processes that not even a kill ends are told of in
+    /// the answer; the task goes on waiting for them.
+    fn give_up(&mut self) {
+        if self.process.descendants() == 0 {
+            self.process.give_up_leash();
+        } else {
+            self.process.kill_without_leash();
+            self.answer_closes();
         }
     }
 

@@ -7,6 +7,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeSet;
 use std::fs;
 
+/// How often one kill looks for processes that are not stopped yet before it kills what it knows.
+const STOP_ROUNDS: usize = 16;
+
 /// One living process below a leash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Member {
@@ -57,6 +60,21 @@ pub(crate) fn signal(root: Pid, members: &[Member], choose: impl Fn(&Member) -> 
             }
         }
     }
+}
+
+/// Stops all before it kills any: a process that forks faster than it is killed stands still.
+pub(crate) fn kill(root: Pid) {
+    let mut members = descendants(root);
+    for _ in 0..STOP_ROUNDS {
+        signal(root, &members, |_| &[Signal::STOP]);
+        let found = descendants(root);
+        let all_known = found.iter().all(|member| members.contains(member));
+        members = found;
+        if all_known {
+            break;
+        }
+    }
+    signal(root, &members, |_| &[Signal::KILL]);
 }
 
 fn number(pid: Pid) -> i32 {

@@ -11,7 +11,9 @@ use rustix::net::{
     AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
     send, sendmsg, socketpair,
 };
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
 use std::collections::VecDeque;
 use std::future::pending;
 use std::io::{self, IoSlice};
@@ -125,9 +127,25 @@ impl Owner {
         Ok(())
     }
 
-    /// Asks the leash for something. One that is gone has nothing left to do it to.
+    /// Asks the leash for something. One that is gone has nothing left to do it to; one that a
+    /// program stopped is woken, since it would hear nothing.
     pub(crate) fn ask(&self, verb: Verb) {
+        self.unreaped.signal(Signal::CONT);
         let _ = send(&self.socket, &[verb.encode()], SendFlags::NOSIGNAL);
+    }
+
+    /// Ends every process below the leash without its help, then lets it go on to reap them.
+    pub(crate) fn kill_all(&self) {
+        self.unreaped.kill_group();
+        if self.unreaped.remains.is_some() {
+            super::family::kill(self.pid);
+        }
+        self.unreaped.signal(Signal::CONT);
+    }
+
+    /// Ends the leash itself, and with it the program. Whatever else lives escapes.
+    pub(crate) fn kill_leash(&self) {
+        self.unreaped.signal(Signal::KILL);
     }
 
     /// The next report, or the end, after which there is nothing more. May be given up at any time.
@@ -173,6 +191,19 @@ impl Owner {
 }
 
 impl Unreaped {
+    /// One that has ended, or runs as somebody else, gets no signal: neither can be helped here.
+    fn signal(&self, signal: Signal) {
+        if let Some(remains) = &self.remains {
+            let _ = pidfd_send_signal(remains.leash.as_fd(), signal);
+        }
+    }
+
+    fn kill_group(&self) {
+        if let Some(group) = self.remains.as_ref().and_then(|it| it.group.as_ref()) {
+            group.kill();
+        }
+    }
+
     /// Waits for the end of the leash and cleans up after it; for ever when that has been done.
     async fn reap(&mut self) {
         match &mut self.remains {
@@ -209,6 +240,8 @@ impl Remains {
 
 impl Drop for Unreaped {
     fn drop(&mut self) {
+        // The socket is closed by now, which a stopped leash would not notice.
+        self.signal(Signal::CONT);
         // Without a runtime the whole process is about to end, and its zombies with it.
         if let (Some(mut remains), Ok(runtime)) =
             (self.remains.take(), tokio::runtime::Handle::try_current())

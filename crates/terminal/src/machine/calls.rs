@@ -198,8 +198,9 @@ impl Calls {
         }
     }
 
-    pub(super) fn begin(&mut self, ticket: Ticket, vt: &Vt) {
+    pub(super) fn begin(&mut self, ticket: Ticket, vt: &Vt, tty: Tty) {
         if let Some(call) = self.find(ticket) {
+            call.waiter.begins_in(tty);
             call.waiter.begin(vt.fingerprint(), || text(vt));
         }
     }
@@ -255,11 +256,15 @@ impl Calls {
     }
 
     pub(super) fn want_look(&self) -> bool {
-        !self.answers.is_empty()
+        !self.answers.is_empty() || self.waiting.iter().any(|it| it.waiter.wants_look())
     }
 
-    /// Completes the answers that waited for a look.
+    /// Completes the answers that waited for a look, and tells those who doubt what they see.
     pub(super) fn looked(&mut self, tty: Tty, effects: &mut Vec<Effect>) {
+        let in_doubt = |call: &&mut Call| call.waiter.wants_look();
+        for call in self.waiting.iter_mut().filter(in_doubt) {
+            call.waiter.looked(tty);
+        }
         for answer in &mut self.answers {
             if let Some(facts) = &mut answer.details.input {
                 facts.input_hidden |= tty.hides_input();

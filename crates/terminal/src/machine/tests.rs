@@ -8,6 +8,7 @@ use wire::{Refusal, TerminalId};
 use super::*;
 use crate::tty::Consumed;
 
+mod ahead;
 mod input;
 mod person;
 mod splits;

@@ -3,7 +3,7 @@
 use crate::support::*;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use terminal::process::{Containment, ProcEvent, Process, Start};
+use terminal::process::{Containment, Exit, ProcEvent, Process, Start};
 use terminal::pty::Master;
 
 /// Ways in which processes stay behind when only their terminal is closed. Each says when it is done.
@@ -111,6 +111,45 @@ async fn a_process_that_forks_all_the_time_cannot_outrun_the_kill() {
 }
 
 #[tokio::test]
+async fn b48_a_program_that_stops_its_leash_is_ended_all_the_same() {
+    for containment in containments() {
+        let (process, _master, mark) = stopper("sleep 1000", containment).await;
+        process.hangup();
+        process.kill();
+        gone(process).await;
+        assert_eq!(carriers(&mark), 0);
+    }
+}
+
+#[tokio::test]
+async fn b48_a_leash_that_is_kept_stopped_is_done_without() {
+    let script = "trap '' HUP TERM; while :; do kill -STOP $PPID; done";
+    for containment in containments() {
+        let (process, _master, mark) = stopper(script, containment).await;
+        process.kill_without_leash();
+        until(|| carriers(&mark) == 0).await;
+        gone(process).await;
+    }
+}
+
+#[tokio::test]
+async fn b48_a_stopped_leash_that_holds_nothing_is_ended_itself() {
+    let (mut process, _master, _) = stopper("exit", Containment::Leash).await;
+    until(|| process.descendants() == 0).await;
+    process.give_up_leash();
+    let killed = ProcEvent::Exited(Exit::Signal(9));
+    assert_eq!(within(process.next_event()).await, killed);
+    gone(process).await;
+}
+
+#[tokio::test]
+async fn b48_a_dropped_process_ends_although_its_leash_was_stopped() {
+    let (process, _master, mark) = stopper("exec sleep 1000", Containment::Leash).await;
+    drop(process);
+    until(|| carriers(&mark) == 0).await;
+}
+
+#[tokio::test]
 async fn a_dropped_process_ends_with_all_that_it_started() {
     let (process, _master, mark) =
         stayer("setsid sleep 1000 & echo READY; wait", Containment::Leash).await;
@@ -177,6 +216,15 @@ async fn stayer(script: &str, containment: Containment) -> (Process, Master, Str
     (process, master, mark)
 }
 
+/// A program that has stopped its leash and goes on with `script`.
+async fn stopper(script: &str, containment: Containment) -> (Process, Master, String) {
+    let script = format!("echo READY; read; kill -STOP $PPID; {script}");
+    let (process, master, mark) = stayer(&script, containment).await;
+    write(&master, b"\n").await;
+    until(|| is_stopped(process.leash_pid())).await;
+    (process, master, mark)
+}
+
 async fn gone(mut process: Process) {
     while within(process.next_event()).await != ProcEvent::Gone {}
 }
@@ -184,6 +232,11 @@ async fn gone(mut process: Process) {
 /// Whether a program of the mark is `sleep` by now.
 fn executed(mark: &str) -> bool {
     carriers_named(mark, "sleep") > 0
+}
+
+fn is_stopped(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().any(|line| line.starts_with("State:\tT"))
 }
 
 fn cgroup_of(pid: u32) -> String {

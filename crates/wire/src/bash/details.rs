@@ -179,7 +179,8 @@ pub struct InputFacts {
     pub unsent_bytes: u64,
     /// A key was sent although the program had not read what came before it.
     pub unconsumed_before_key: bool,
-    /// Names that are no key; they were sent as literal text.
+    /// Names that are no key, sent as literal text, and keys sent without a modifier that the
+    /// program's modes cannot express.
     pub unknown_keys: Vec<String>,
     /// Newlines became Enter, since the program takes no bracketed paste.
     pub multiline_without_paste_mode: bool,

@@ -209,11 +209,11 @@ fn every_flag_of_the_input_has_one_sentence() {
     assert_snapshot!(text, @r"
     tm_0000000000000001 · 80×24 · cat · running
     Notice: 5 bytes were sent and 7 were not: the program is not reading, or the call was cut short.
-    Notice: no such key, sent as literal text: Ctlr+C, Entr.
+    Notice: no such key here, sent as text or without a modifier: Ctlr+C, Entr.
     Notice: a key was sent before the program had read the text, so they may have merged.
     Notice: the program takes no bracketed paste, so each newline acted as Enter.
     Notice: a line is longer than the 4,095 bytes that the terminal keeps of one line.
-    Notice: the program hides its input, as for a password: hand over to the person.
+    Notice: input is or was hidden, as for a password: let the person type secrets.
     Notice: output is stopped by Ctrl+S: send Ctrl+Q to let it go on.
     Notice: the display did not change: the effect is not confirmed.
 

@@ -335,3 +335,11 @@ fn b01_no_key_rests_longer_than_a_second_before_a_program_that_is_never_still_or
         assert_eq!(sim.writes, ["hello", "\r"]);
     }
 }
+
+#[test]
+fn b06_a_key_without_its_modifier_is_told_by_the_name_that_was_given() {
+    let mut sim = Sim::new();
+    let call = sim.types("", &["Cmd+c", "Ctrl+é", "Ctrl+c"], quiet());
+    assert_eq!(sim.facts(call).unknown_keys, ["Cmd+c", "Ctrl+é"]);
+    assert_eq!(sim.writes, ["c", "é", "\x03"]);
+}
