@@ -1,8 +1,8 @@
 //! Reads JSON-RPC 2.0 texts: requests, notifications, batches. Pure.
 
 use serde_json::{Value, json};
-use wire::Refusal;
 use wire::rpc::{ErrorObject, Outcome, Request, Response, Version};
+use wire::{Kind, Refusal};
 
 /// The text is no JSON.
 const PARSE_ERROR: i32 = -32_700;
@@ -29,13 +29,15 @@ pub(super) enum Item {
     Bad(Box<Response>),
 }
 
-/// Reads a text.
-pub(super) fn read(text: &[u8]) -> Incoming {
+/// Reads a text. A batch of more than `most` parts is refused by one answer, since one for each part would be many
+/// times as long as the text.
+pub(super) fn read(text: &[u8], most: usize) -> Incoming {
     match serde_json::from_slice::<Value>(text) {
         Err(error) => Incoming::One(bad(Value::Null, PARSE_ERROR, &error.to_string())),
         Ok(Value::Array(parts)) if parts.is_empty() => {
             Incoming::One(bad(Value::Null, INVALID_REQUEST, "the batch is empty"))
         }
+        Ok(Value::Array(parts)) if most < parts.len() => Incoming::One(too_many(parts.len(), most)),
         Ok(Value::Array(parts)) => Incoming::Batch(parts.into_iter().map(item).collect()),
         Ok(value) => Incoming::One(item(value)),
     }
@@ -75,6 +77,12 @@ fn item(value: Value) -> Item {
     }
 }
 
+fn too_many(parts: usize, most: usize) -> Item {
+    let reason = format!("the batch has {parts} parts, more than {most}");
+    let refusal = Refusal::new(Kind::RateLimited, reason).hint("send several smaller batches");
+    Item::Bad(Box::new(Response::new(Value::Null, Err(refusal))))
+}
+
 fn bad(id: Value, code: i32, reason: &str) -> Item {
     let message = if code == PARSE_ERROR {
         "parse_error"
@@ -98,7 +106,7 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> (i32, Value) {
-        match read(text.as_bytes()) {
+        match read(text.as_bytes(), 3) {
             Incoming::One(Item::Bad(response)) => match response.result {
                 Outcome::Error(error) => (error.code, response.id),
                 Outcome::Result(_) => panic!("{text}"),
@@ -127,9 +135,14 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_of_too_many_parts_has_one_answer() {
+        assert_eq!(code("[7,7,7,7]"), (429, Value::Null));
+    }
+
+    #[test]
     fn a_batch_keeps_its_order_and_its_bad_parts() {
         let text = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},7,{"jsonrpc":"2.0","method":"b"}]"#;
-        let Incoming::Batch(items) = read(text.as_bytes()) else {
+        let Incoming::Batch(items) = read(text.as_bytes(), 3) else {
             panic!()
         };
         let [Item::Request(first), Item::Bad(_), Item::Request(last)] = items.as_slice() else {

@@ -2,6 +2,7 @@
 //!
 //! Requests of one connection run side by side. When it ends, its calls are cancelled and its panes detached.
 
+mod answers;
 mod connection;
 #[cfg(test)]
 mod tests;

@@ -1,29 +1,30 @@
 //! One connection: reads messages, hands calls to the door, writes what comes back.
 //!
 //! Answers go before pane events, which the host releases only once the answer that names their channel is queued.
+//! Whatever a client sends, at most [`CALLS`] of its calls, or their answers before they are queued, are held.
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use host::frames::Frames;
 use host::{Caller, Held, Host, PaneEvent, Stop};
-use serde::Serialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use wire::frame::{self, Message};
 use wire::rpc::{Call, Request, Response};
 use wire::{Kind, Refusal, limits};
 
 use super::super::jsonrpc::{self, Incoming, Item, Known};
+use super::answers::{self, Answers, Queue};
 
-/// Calls of one connection that run at the same time.
-const CALLS: usize = 256;
+/// Calls of one connection that run at the same time, and parts of one batch.
+const CALLS: u32 = 256;
 /// The one method that is the transport's own.
 const CANCEL: &str = "rpc.cancel";
 
@@ -35,12 +36,13 @@ pub(super) async fn run(
     events: mpsc::UnboundedReceiver<PaneEvent>,
 ) -> io::Result<()> {
     let (from, to) = stream.into_split();
-    let (answers, queue) = mpsc::unbounded_channel();
+    let (answers, queue) = answers::queue();
     let mut reader = Reader {
         host,
         caller: Arc::clone(&caller),
         answers,
         under_way: Arc::default(),
+        places: Arc::new(Semaphore::new(CALLS as usize)),
         calls: JoinSet::new(),
     };
     // Whichever side ends first ends the connection; dropping the reader cancels its calls.
@@ -53,8 +55,9 @@ pub(super) async fn run(
 struct Reader {
     host: Arc<Host>,
     caller: Arc<Caller>,
-    answers: mpsc::UnboundedSender<Bytes>,
+    answers: Answers,
     under_way: Arc<Mutex<HashMap<String, Stop>>>,
+    places: Arc<Semaphore>,
     calls: JoinSet<()>,
 }
 
@@ -72,7 +75,11 @@ enum Work<F> {
 impl Reader {
     async fn read(&mut self, from: OwnedReadHalf) -> io::Result<()> {
         let mut frames = Frames::new(from, limits::MESSAGE_BYTES + 4);
-        while let Some(message) = frames.next().await? {
+        loop {
+            self.answers.room().await;
+            let Some(message) = frames.next().await? else {
+                return Ok(());
+            };
             // Finished calls are let go, so that the set stays as small as what runs.
             while self.calls.try_join_next().is_some() {}
             match message {
@@ -84,39 +91,72 @@ impl Reader {
                 }
             }
         }
-        Ok(())
     }
 
     fn text(&mut self, text: &[u8]) {
+        match jsonrpc::read(text, CALLS as usize) {
+            Incoming::One(item) => self.one(item),
+            Incoming::Batch(items) => self.batch(items),
+        }
+    }
+
+    fn one(&mut self, item: Item) {
+        // A cancellation needs no place: it is what makes one.
+        let places = u32::from(matches!(&item, Item::Request(it) if it.method != CANCEL));
+        let Some(place) = self.places(places) else {
+            if let Some(response) = refused(item) {
+                self.answers.put(&response);
+            }
+            return;
+        };
         let answers = self.answers.clone();
-        match jsonrpc::read(text) {
-            Incoming::One(item) => {
-                let work = self.begin(item);
+        match self.begin(item) {
+            Work::Answered(response) => answers.put(&response),
+            Work::Nothing => {}
+            work @ Work::Calling { .. } => {
                 self.calls.spawn(async move {
                     if let Some((response, held)) = finish(work).await {
-                        send(&answers, &response);
+                        answers.put(&response);
                         drop(held);
                     }
-                });
-            }
-            Incoming::Batch(items) => {
-                let works: Vec<_> = items.into_iter().map(|it| self.begin(it)).collect();
-                self.calls.spawn(async move {
-                    let mut running = JoinSet::new();
-                    for (place, work) in works.into_iter().enumerate() {
-                        running.spawn(async move { (place, finish(work).await) });
-                    }
-                    let mut done = running.join_all().await;
-                    done.sort_by_key(|(place, _)| *place);
-                    let (responses, held): (Vec<Response>, Vec<Option<Held>>) =
-                        done.into_iter().filter_map(|(_, it)| it).unzip();
-                    if !responses.is_empty() {
-                        send(&answers, &responses);
-                    }
-                    drop(held);
+                    drop(place);
                 });
             }
         }
+    }
+
+    fn batch(&mut self, items: Vec<Item>) {
+        let answers = self.answers.clone();
+        let places = u32::try_from(items.len()).ok();
+        let Some(places) = places.and_then(|it| self.places(it)) else {
+            let responses: Vec<_> = items.into_iter().filter_map(refused).collect();
+            if !responses.is_empty() {
+                answers.put(&responses);
+            }
+            return;
+        };
+        let works: Vec<_> = items.into_iter().map(|it| self.begin(it)).collect();
+        self.calls.spawn(async move {
+            let mut running = JoinSet::new();
+            for (place, work) in works.into_iter().enumerate() {
+                running.spawn(async move { (place, finish(work).await) });
+            }
+            let mut done = running.join_all().await;
+            done.sort_by_key(|(place, _)| *place);
+            let (responses, held): (Vec<Response>, Vec<Option<Held>>) =
+                done.into_iter().filter_map(|(_, it)| it).unzip();
+            if !responses.is_empty() {
+                answers.put(&responses);
+            }
+            drop(held);
+            // Kept until the last answer is there: what has ended is held in memory until then.
+            drop(places);
+        });
+    }
+
+    /// Places for this many calls; none when not all of them are free.
+    fn places(&self, number: u32) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_many_owned(number).ok()
     }
 
     /// Hands a part to the door at once: the door keeps the order of arrival.
@@ -140,9 +180,10 @@ impl Reader {
             Ok(_) | Err(_) => Known::Yes,
         };
         let stop = Stop::default();
-        let entry = self.enter(id.as_ref(), &stop);
-        let started =
-            parsed.and_then(|call| Ok((self.host.call(&self.caller, call, stop), entry?)));
+        let started = parsed.and_then(|call| {
+            let entry = self.enter(id.as_ref(), &stop)?;
+            Ok((self.host.call(&self.caller, call, stop), entry))
+        });
         let call = async move {
             match started {
                 Ok((call, _entry)) => match call.await {
@@ -173,20 +214,20 @@ impl Reader {
         }
     }
 
+    /// Enters a call among those that can be cancelled, which takes an id that no other one has.
     fn enter(&self, id: Option<&Value>, stop: &Stop) -> Result<Entry, Refusal> {
-        if CALLS <= self.calls.len() {
-            return Err(Refusal::new(
-                Kind::RateLimited,
-                format!("{CALLS} calls of this connection are under way"),
-            )
-            .hint("wait for one of them"));
-        }
         let key = id.map(Value::to_string);
         if let Some(key) = &key {
             let mut table = self
                 .under_way
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
+            if table.contains_key(key) {
+                return Err(Refusal::invalid(format!(
+                    "a call with the id {key} is under way on this connection"
+                ))
+                .hint("give each request an id of its own"));
+            }
             table.insert(key.clone(), stop.clone());
         }
         Ok(Entry {
@@ -227,23 +268,35 @@ async fn finish(
     }
 }
 
-fn send(answers: &mpsc::UnboundedSender<Bytes>, response: &impl Serialize) {
-    // Values serialize, and a closed queue belongs to a connection that has ended.
-    if let Ok(text) = serde_json::to_vec(response) {
-        let _ = answers.send(text.into());
+/// The answer to a part for which there is no place.
+fn refused(item: Item) -> Option<Response> {
+    match item {
+        Item::Bad(response) => Some(*response),
+        Item::Request(request) => {
+            let refusal = Refusal::new(
+                Kind::RateLimited,
+                format!("{CALLS} calls of this connection may be under way, and this is more"),
+            );
+            let refusal = refusal.hint("wait for an answer, then send it again");
+            Some(Response::new(request.id?, Err(refusal)))
+        }
     }
 }
 
 async fn write(
     mut to: OwnedWriteHalf,
     caller: &Caller,
-    mut answers: mpsc::UnboundedReceiver<Bytes>,
+    mut answers: Queue,
     mut events: mpsc::UnboundedReceiver<PaneEvent>,
 ) -> io::Result<()> {
     loop {
         tokio::select! {
             biased;
-            Some(text) = answers.recv() => put(&mut to, &Message::Text(text)).await?,
+            Some(text) = answers.next() => {
+                let bytes = text.len();
+                put(&mut to, &Message::Text(text)).await?;
+                answers.written(bytes);
+            }
             Some(event) = events.recv() => match event {
                 PaneEvent::Notification(it) => put(&mut to, &notification(&it)?).await?,
                 PaneEvent::Data { channel, data } => {

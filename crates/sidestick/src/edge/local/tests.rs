@@ -172,6 +172,83 @@ async fn calls_beyond_the_bound_are_refused_and_not_queued() {
     );
 }
 
+fn stuck(id: Value) -> Value {
+    let call = json!({"name": "bash", "arguments": {"command": "x"}, "cwd": "/"});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools.call", "params": call})
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_fit_is_refused_as_a_whole() {
+    let mut client = Client::new().await;
+    for part in ["a", "b"] {
+        let batch: Vec<_> = (0..128)
+            .map(|n| stuck(json!(format!("{part}{n}"))))
+            .collect();
+        client.send(json!(batch).to_string()).await;
+    }
+    let info = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "server.info"});
+    let reply = client.ask(json!([info(1), info(2)])).await;
+    for (place, id) in [(0, 1), (1, 2)] {
+        assert_eq!(reply[place]["id"], id, "{reply}");
+        assert_eq!(reply[place]["error"]["message"], "rate_limited", "{reply}");
+    }
+    let reply = client
+        .ask(json!({"jsonrpc": "2.0", "id": 3, "method": "rpc.cancel", "params": {"id": "a0"}}))
+        .await;
+    assert_eq!(reply["result"], json!({}), "a cancellation needs no place");
+}
+
+#[tokio::test]
+async fn a_batch_of_more_parts_than_calls_may_run_has_one_answer() {
+    let mut client = Client::new().await;
+    let batch: Vec<_> = (0..257)
+        .map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "server.info"}))
+        .collect();
+    let reply = client.ask(json!(batch)).await;
+    assert_eq!(reply["id"], Value::Null, "{reply}");
+    assert_eq!(reply["error"]["code"], 429, "{reply}");
+    assert!(reply["error"]["data"]["hint"].is_string(), "{reply}");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_read_no_more() {
+    let mut client = Client::new().await;
+    // Each answer repeats the id, and so is as long as the request.
+    let request = json!({"jsonrpc": "2.0", "id": "x".repeat(100_000), "method": "rpc.cancel"});
+    let message = Bytes::from(request.to_string());
+    let mut sent = 0;
+    while sent < 200 {
+        let one = tokio::time::timeout(
+            std::time::Duration::from_secs(1),
+            client.send(message.clone()),
+        );
+        match one.await {
+            Ok(()) => sent += 1,
+            Err(_) => break,
+        }
+    }
+    assert!(sent < 200, "everything was read");
+    for _ in 0..sent {
+        assert_eq!(client.json().await["result"], json!({}));
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_under_way_cannot_be_used_again() {
+    let mut client = Client::new().await;
+    client.send(stuck(json!("twice")).to_string()).await;
+    let second = json!({"jsonrpc": "2.0", "id": "twice", "method": "server.info"});
+    for _ in 0..2 {
+        let reply = client.ask(second.clone()).await;
+        assert_eq!(reply["error"]["message"], "invalid_params", "{reply}");
+        assert_eq!(reply["error"]["code"], 400, "{reply}");
+    }
+    let reply = client
+        .ask(json!({"jsonrpc": "2.0", "id": "other", "method": "server.info"}))
+        .await;
+    assert_eq!(reply["result"]["version"], "9.9.9", "{reply}");
+}
+
 #[tokio::test]
 async fn a_message_beyond_its_bound_ends_the_connection_before_it_is_read() {
     let mut client = Client::new().await;
