@@ -171,10 +171,25 @@ impl Chats {
     }
 }
 
-/// What a caller hears of a store that does not work; the log has the cause.
+/// What a caller hears of a store that does not work; the log has the cause, under the id that the caller is told.
 pub(crate) fn broken(error: StoreError) -> Refusal {
-    tracing::error!(%error, "the store failed");
-    Refusal::new(Kind::Internal, "the store failed").hint("look into the server's log")
+    let id = ids::fault();
+    tracing::error!(%id, %error, "the store failed");
+    match error {
+        StoreError::NoSpace(_) => Refusal::new(
+            Kind::OutOfResources,
+            format!("the disk of the server's data folder is full (fault {id})"),
+        )
+        .hint("free space on it, then try again; nothing was recorded"),
+        StoreError::IdTaken
+        | StoreError::KeyTaken
+        | StoreError::Full
+        | StoreError::Newer { .. }
+        | StoreError::Failed(_) => {
+            Refusal::new(Kind::Internal, format!("the store failed (fault {id})"))
+                .hint(format!("look for {id} in the server's log"))
+        }
+    }
 }
 
 /// An absolute folder that exists; without one the account's home.
@@ -229,5 +244,24 @@ fn shown(chat: &ChatRecord) -> Chat {
         title: chat.title.clone(),
         folder: chat.folder.clone(),
         created: clock::rfc3339(chat.created_ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_what_to_free_and_any_other_failure_where_to_look() {
+        let full = broken(StoreError::NoSpace("13".to_owned()));
+        assert_eq!((full.code, full.message), (503, Kind::OutOfResources));
+        assert!(full.hint.unwrap().contains("free space"));
+        let failed = || broken(StoreError::Failed("malformed".to_owned()));
+        let (one, other) = (failed(), failed());
+        assert_eq!((one.code, one.message), (500, Kind::Internal));
+        assert_ne!(one.reason, other.reason);
+        let reason = one.reason.unwrap();
+        let id = reason.split_once("fault ").unwrap().1.trim_end_matches(')');
+        assert!(one.hint.unwrap().contains(id), "{reason}");
     }
 }

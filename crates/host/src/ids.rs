@@ -20,6 +20,12 @@ pub(crate) fn job() -> Result<JobId, Refusal> {
     bits().map(JobId::from_random)
 }
 
+/// Names one failure, in the log and in what the caller is told of it.
+pub(crate) fn fault() -> String {
+    // Without random bits all failures have one name, which still finds them in the log.
+    format!("{:08x}", getrandom::u32().unwrap_or_default())
+}
+
 /// What is said when every draw collided.
 pub(crate) fn exhausted() -> Refusal {
     Refusal::new(Kind::Internal, "no unused id was found")

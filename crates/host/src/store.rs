@@ -38,6 +38,9 @@ pub enum StoreError {
         /// Of this program.
         known: u32,
     },
+    /// The disk has no room for it, in the engine's words.
+    #[error("no space is left for the database: {0}")]
+    NoSpace(String),
     /// Anything else, in the engine's words.
     #[error("{0}")]
     Failed(String),

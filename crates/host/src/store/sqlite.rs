@@ -8,12 +8,13 @@ mod rows;
 mod tests;
 
 use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ErrorCode, ffi, params};
 use tokio::sync::oneshot;
 use wire::{ChatId, TerminalId};
 
@@ -43,7 +44,7 @@ impl Sqlite {
             .write(true)
             .mode(0o600)
             .open(path)
-            .map_err(|error| StoreError::Failed(format!("{}: {error}", path.display())))?;
+            .map_err(|error| unopened(&error, path))?;
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&mut connection)?;
         let (jobs, queue) = mpsc::channel::<Job>();
@@ -172,10 +173,26 @@ fn first<T>(rows: Vec<T>) -> Option<T> {
     rows.into_iter().next()
 }
 
+fn unopened(error: &std::io::Error, path: &Path) -> StoreError {
+    let text = format!("{}: {error}", path.display());
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::NoSpace(text),
+        _ => StoreError::Failed(text),
+    }
+}
+
 #[allow(
     clippy::needless_pass_by_value,
     reason = "the shape that map_err takes"
 )]
 fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::Failed(error.to_string())
+    // The engine reports a full disk as such, except where it sets up the memory that its connections share.
+    let full = error.sqlite_error().is_some_and(|it| {
+        it.code == ErrorCode::DiskFull || it.extended_code == ffi::SQLITE_IOERR_SHMSIZE
+    });
+    if full {
+        StoreError::NoSpace(error.to_string())
+    } else {
+        StoreError::Failed(error.to_string())
+    }
 }

@@ -38,6 +38,25 @@ fn terminal(n: u64) -> TerminalRecord {
 }
 
 #[tokio::test]
+async fn a_full_disk_is_told_from_other_failures() {
+    let (_folder, store) = store();
+    let full = store.run(|db| {
+        // The engine treats the bound like the end of the disk.
+        db.execute_batch("PRAGMA max_page_count = 1")
+            .map_err(failed)?;
+        let sql = "CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(1000000))";
+        db.execute_batch(sql).map_err(failed)
+    });
+    let full = full.await;
+    assert!(matches!(full, Err(StoreError::NoSpace(_))), "{full:?}");
+    let other = store.run(|db| db.execute_batch("nonsense").map_err(failed));
+    let other = other.await;
+    assert!(matches!(other, Err(StoreError::Failed(_))), "{other:?}");
+    let open = unopened(&ErrorKind::StorageFull.into(), Path::new("/d/a.db"));
+    assert!(matches!(open, StoreError::NoSpace(_)), "{open:?}");
+}
+
+#[tokio::test]
 async fn records_are_there_after_the_file_was_closed_and_opened_again() {
     let (folder, store) = store();
     store.add_chat(chat(1, None)).await.unwrap();
