@@ -15,7 +15,7 @@ use wire::frame::Message;
 use wire::rpc::{Method, Outcome, Request, Response, Version};
 use wire::{Kind, Refusal, limits};
 
-pub(crate) use reach::reach;
+pub(crate) use reach::{reach, verify};
 
 /// Answers may be long: the details of a large screen.
 const ANSWER_BYTES: usize = limits::RUNNER_FRAME_BYTES;

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use wire::limits::START_TIMEOUT;
 
-use crate::log;
+use crate::{log, paths};
 
 /// The first line of a process that is ready.
 pub(crate) const READY: &str = "ready";
@@ -21,7 +21,7 @@ pub(crate) const RUNNING: &str = "running";
 
 /// Names that a process in the background may know. Everything else of the caller's environment, with its secrets,
 /// stays out of a process that lives for weeks.
-const ENVIRONMENT: [&str; 11] = [
+const ENVIRONMENT: [&str; 10] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -31,7 +31,6 @@ const ENVIRONMENT: [&str; 11] = [
     "XDG_DATA_HOME",
     "XDG_CONFIG_HOME",
     "XDG_RUNTIME_DIR",
-    "SIDESTICK_HOME",
     "RUST_BACKTRACE",
 ];
 
@@ -46,6 +45,8 @@ pub(crate) async fn start(arguments: &[&OsStr], log: &Path) -> io::Result<String
         .current_dir("/")
         .env_clear()
         .envs(environment())
+        // Not as the caller has it: the process starts in another folder.
+        .envs(paths::inherited()?)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log::open(log)?)

@@ -19,7 +19,7 @@ pub(super) fn folder(run: &Path) -> anyhow::Result<PathBuf> {
     if let Ok(chosen) = std::fs::read_to_string(&note) {
         let chosen = PathBuf::from(chosen);
         // After a restart of the machine it may be gone, and its sockets with it; then anyone could make it again.
-        if super::make(&chosen).is_ok() && check(&chosen).is_ok() {
+        if super::create(&chosen).is_ok() && check(&chosen).is_ok() {
             return Ok(chosen);
         }
     }
@@ -42,14 +42,14 @@ fn choose(run: &Path) -> anyhow::Result<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let candidates = runtime
         .into_iter()
-        .filter(|it| it.is_absolute())
-        .chain([std::env::temp_dir(), "/tmp".into()]);
+        .chain([std::env::temp_dir(), "/tmp".into()])
+        .filter(|it| it.is_absolute());
     let mut why = None;
     for folder in candidates
         .map(|it| it.join(&name))
         .filter(|it| super::fits(it))
     {
-        match super::make(&folder).and_then(|()| check(&folder)) {
+        match super::create(&folder).and_then(|()| check(&folder)) {
             Ok(()) => return Ok(folder),
             Err(error) => why = Some(error),
         }

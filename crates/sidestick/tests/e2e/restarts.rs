@@ -65,3 +65,27 @@ fn a_killed_runner_is_told_to_its_chat_and_harms_no_other() {
     let reply = one.bash(json!({"action": "type", "terminal_id": fresh, "text": "anew", "keys": ["Enter"], "wait_for": "anew"}));
     assert_eq!(reply.outcome(), "matched");
 }
+
+#[test]
+fn whoever_removes_the_sockets_gets_no_second_server_and_is_told_what_to_do() {
+    let home = home();
+    home.serve();
+    let server = home.live(Role::Server)[0].pid;
+    std::fs::remove_dir_all(home.path().join("run")).unwrap();
+    let run = home.tool(&json!({"action": "list"}));
+    assert_ne!(run.status, 0, "{run:?}");
+    assert!(run.err.contains(&format!("kill {server}")), "{run:?}");
+    assert_eq!(home.live(Role::Server).len(), 1);
+}
+
+#[test]
+fn a_relative_home_is_one_place_for_a_command_and_its_server() {
+    let home = home();
+    let mut command = home.command(&["tool", "bash", r#"{"action":"list"}"#, "--json"]);
+    let output = command
+        .env("SIDESTICK_HOME", "../relative")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(home.path().join("relative/sidestick.db").exists());
+}

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use wire::rpc::{ServerInfo, ServerInfoReply};
 
 use super::report::Finding;
-use crate::client::Connection;
+use crate::client::{self, Connection};
 use crate::paths::Paths;
 
 /// A server answers within milliseconds; one that is stopped never does.
@@ -98,6 +98,9 @@ async fn ask(socket: &Path) -> Answer {
             };
         }
     };
+    if let Err(error) = client::verify(&stream) {
+        return Answer::Failed(error.to_string());
+    }
     match Connection::new(stream).ask(&ServerInfo {}).await {
         Ok(reply) => {
             let program = program(reply.pid);
