@@ -54,7 +54,7 @@ impl Paths {
     /// # Errors
     /// A folder cannot be made, or belongs to someone else.
     pub(crate) fn find() -> anyhow::Result<Self> {
-        let (data, config) = roots(|name| std::env::var_os(name))?;
+        let (data, config) = roots(|name| std::env::var_os(name).filter(|it| !it.is_empty()))?;
         let run = data.join("run");
         make(&data)?;
         make(&run)?;
@@ -72,7 +72,7 @@ impl Paths {
     /// # Errors
     /// There is no home folder.
     pub(crate) fn look() -> anyhow::Result<Self> {
-        let (data, config) = roots(|name| std::env::var_os(name))?;
+        let (data, config) = roots(|name| std::env::var_os(name).filter(|it| !it.is_empty()))?;
         let run = data.join("run");
         let chosen = if fits(&run) {
             None
