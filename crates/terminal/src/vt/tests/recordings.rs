@@ -29,6 +29,23 @@ pub(super) fn recordings() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
+fn rows_that_are_remembered_are_as_if_read_anew() {
+    let sizes = [(120, 40), (80, 24), (120, 40), (37, 9)].map(|(cols, rows)| Size { cols, rows });
+    for (name, bytes) in recordings() {
+        let mut vt = Vt::new(sizes[0]);
+        for (n, piece) in bytes.chunks(997).enumerate() {
+            if n % 20 == 0 {
+                vt.resize(sizes[n / 20 % sizes.len()]);
+            }
+            vt.feed(Instant::now(), piece);
+            let screen = vt.parser.screen();
+            let anew = Reader::default().lines(screen);
+            assert!(vt.reader.lines(screen) == anew, "{name} after {n} pieces");
+        }
+    }
+}
+
+#[test]
 fn the_screens_of_recorded_starts() {
     for (name, bytes) in recordings() {
         let vt = fed(120, 40, &bytes);
