@@ -4,7 +4,7 @@
 //! output cannot be seen.
 
 use crate::size::Size;
-use crate::stream::{Stream, ready_now};
+use crate::stream::{Stream, ready_now, ready_within};
 use crate::tty::{Consumed, Tty};
 use rustix::event::PollFlags;
 use rustix::fs::OFlags;
@@ -14,6 +14,10 @@ use rustix::termios::{InputModes, LocalModes, Winsize, tcgetattr, tcgetpgrp, tcs
 use std::io;
 use std::ops::Deref;
 use std::os::fd::{AsFd, OwnedFd};
+
+/// A program's write that found room is over by then, in nanoseconds. So long, and only when output
+/// seems to be stopped, a look at the terminal takes.
+const WRITE_PASSES: i64 = 5_000_000;
 
 /// The master side. Reads and writes are those of [`Stream`].
 #[derive(Debug)]
@@ -96,9 +100,11 @@ impl Master {
     }
 
     /// A stopped terminal has no room for the program's output although none of it waits to be
-    /// read.
+    /// read. It looks the same for the moment in which the program writes, which passes.
     fn output_stopped(&self, slave: &OwnedFd) -> bool {
-        !ready_now(slave.as_fd(), PollFlags::OUT) && !self.stream.has_bytes()
+        !ready_now(slave.as_fd(), PollFlags::OUT)
+            && !self.stream.has_bytes()
+            && !ready_within(slave.as_fd(), PollFlags::OUT, WRITE_PASSES)
     }
 
     fn peek(&self) -> Option<OwnedFd> {

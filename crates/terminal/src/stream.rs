@@ -134,12 +134,18 @@ impl AsFd for Stream {
 
 /// Whether the descriptor shows one of `wanted` at this moment.
 pub(crate) fn ready_now(descriptor: BorrowedFd<'_>, wanted: PollFlags) -> bool {
+    ready_within(descriptor, wanted, 0)
+}
+
+/// Whether the descriptor shows one of `wanted` within so many nanoseconds, under a second. The
+/// thread waits.
+pub(crate) fn ready_within(descriptor: BorrowedFd<'_>, wanted: PollFlags, limit: i64) -> bool {
     let mut asked = [PollFd::new(&descriptor, wanted)];
-    let now = Timespec {
+    let limit = Timespec {
         tv_sec: 0,
-        tv_nsec: 0,
+        tv_nsec: limit,
     };
-    matches!(poll(&mut asked, Some(&now)), Ok(1)) && asked[0].revents().intersects(wanted)
+    matches!(poll(&mut asked, Some(&limit)), Ok(1)) && asked[0].revents().intersects(wanted)
 }
 
 /// Has the current runtime watch the descriptor.
